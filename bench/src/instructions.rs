@@ -30,7 +30,7 @@ const TOLERANCE: u64 = 5;
 const CASES: [(&str, &str); 4] =
     [("chain100", "hemiola"), ("forkjoin100", "hemiola"), ("rand150", "hemiola"), ("rand150", "hemiola-traced")];
 
-/// Returns the path of the file with the counts that hold.
+/// Returns the path of the file with the reference counts.
 pub fn stored() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.json")
 }
@@ -75,19 +75,19 @@ pub fn counted(line: &str) -> Option<u64> {
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
 }
 
-/// Reads the counts that hold.
+/// Reads the reference counts.
 pub fn load(path: &Path) -> Result<Counts, BenchError> {
     serde_json::from_str(&read(path)?).map_err(|error| BenchError::Report { path: path.to_owned(), error })
 }
 
-/// Stores these as the counts that hold.
+/// Stores counts as the reference.
 pub fn store(path: &Path, counts: &Counts) -> Result<(), BenchError> {
     let json =
         serde_json::to_string_pretty(counts).map_err(|error| BenchError::Report { path: path.to_owned(), error })?;
     write(path, &(json + "\n"))
 }
 
-/// Compares the counts with those that hold.
+/// Compares counts with the reference.
 ///
 /// # Errors
 /// If one has risen by more than 5 %.

@@ -1,4 +1,4 @@
-//! The machine that the bench ran on, as far as it explains the figures.
+//! The machine that the bench ran on, with the facts that explain the figures.
 
 use std::process::Command;
 
@@ -112,7 +112,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the first line that a program prints, if it is there.
+/// Returns the first line that a program prints, if it is installed.
 pub fn first_line(program: &str, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

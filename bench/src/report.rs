@@ -21,7 +21,7 @@ pub struct Report {
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,

@@ -23,26 +23,26 @@ use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::robot::{configuration, program};
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench stepped
   hemiola-bench stepped --rounds 9 --seconds 15 --only busy
   hemiola-bench stepped --quick")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often everybody has a turn; medians are over rounds.
+    /// The number of rounds, in each of which everybody has a turn; medians are over rounds.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
     /// Measures only the cases whose name contains this, such as `busy` or `verify`.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     only: String,
-    /// Of the robot's clock, per turn.
+    /// The length of a turn on the robot's clock.
     #[arg(long, value_name = "S", default_value_t = 5)]
     seconds: u64,
-    /// Where logs are written, and removed.
+    /// The folder in which logs are written and removed.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 }
@@ -62,7 +62,7 @@ enum Task {
     Verify,
 }
 
-/// Whether the kernel grants real-time priorities.
+/// The permission for real-time priorities.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Permission {
     Granted,
@@ -252,7 +252,7 @@ impl Robot {
         self.finish(command)
     }
 
-    /// Makes the command for a run without onlookers, with that many workers in every cycle.
+    /// Makes the command for a headless run with that many workers in every cycle.
     fn run_command(&self, permission: Permission, workers: usize) -> Command {
         let mut command = command(&self.program, permission);
         command.args(["run", "--headless", "--no-trace", "--config"]).arg(configuration());

@@ -1,4 +1,4 @@
-//! How contestants are measured.
+//! The measurement of contestants.
 
 use std::fmt::Write as _;
 

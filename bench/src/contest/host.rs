@@ -70,7 +70,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Runs an activity; returns its result, and how much processor time the host took meanwhile, of
+/// Runs an activity; returns its result, and the processor time that the host took meanwhile, of
 /// all processors together.
 pub fn watch<T>(activity: impl FnOnce() -> T) -> (T, Duration) {
     let stolen = stolen_seconds();

@@ -1,4 +1,4 @@
-//! What a message costs, counted: figures that no noise of the machine changes.
+//! The counted cost of a message: figures without noise of the machine.
 //!
 //! A contestant is run with some number of messages and with twice as many; the difference is what
 //! the messages took, without start and end. `strace` counts system calls, the kernel the threads

@@ -1,4 +1,4 @@
-//! Small messages to a process that sleeps until they come.
+//! Small messages to a process that sleeps until they arrive.
 
 use super::{Messages, ONE_WAY, case, contestants, goals, one_way_columns};
 use crate::contest::discipline::Effort;

@@ -33,7 +33,8 @@ struct Used {
 const SETTLE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Builds the peer, measures both servers in turn, and returns a table, or why there is no peer.
+/// Builds the peer, measures both servers in turn, and returns a table, or the reason why there is
+/// no peer.
 pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usize) -> Result<String, BenchError> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/foxglove");
     let target = folder.join("foxglove");

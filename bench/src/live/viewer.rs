@@ -14,7 +14,7 @@ use crate::error::{BenchError, EntryError};
 pub struct Viewer {
     label: &'static str,
     socket: WebSocket<TcpStream>,
-    /// What the server has advertised.
+    /// The channels that the server has advertised.
     pub channels: Vec<Channel>,
 }
 

@@ -16,7 +16,7 @@ pub struct Report {
     pub machine: Machine,
     /// The time that the host took from the runs of questions 1 to 7.
     pub host: Host,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     pub questions: Vec<Question>,
     pub pictures: Vec<Picture>,

@@ -224,7 +224,7 @@ mod tests {
             "there is no task, callback, module, cycle or chain `Bal`, did you mean `Ball`?"
         );
         assert!(refused("cognition priority 200").contains("200 is not a real-time priority"));
-        assert!(refused("camera offset 40 ms").contains("an offset of 40 ms, and a period of 33 ms"));
+        assert!(refused("camera offset 40 ms").contains("the offset of 40 ms is not below the period of 33 ms"));
         assert!(refused("cognition offset 5 ms").contains("there is no chain or cycle with a period `cognition`"));
         assert!(refused("cognition every 0 ms").contains("the period is zero"));
         assert!(

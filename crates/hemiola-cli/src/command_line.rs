@@ -21,12 +21,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// The whole command line. Without a command it is `run`.
+/// The whole command line. Without a command, the command is `run`.
 #[derive(Parser, Debug)]
 #[command(
     about = "Runs and examines this robot. Without a command: run.",
     disable_version_flag = true,
-    after_help = "Every command explains itself: `help COMMAND`."
+    after_help = "`help COMMAND` explains a command."
 )]
 pub struct CommandLine {
     #[command(subcommand)]
@@ -93,7 +93,7 @@ Durations are those of the profile that `run` keeps (`output.profile` in robot.t
 A run waits for its last task, which waits for a result or a worker, and so on back to the release of the run: the command shows these tasks, and what happened between them.
 Usual durations come from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
     Why(WhyArguments),
-    /// Compute whether all cycles, chains and callbacks meet their deadlines, and what if
+    /// Compute whether all cycles, chains and callbacks meet their deadlines, also after changes
     #[command(after_help = "Examples:
   analyze                             deadline, bound, longest observed, margin of each cycle, chain and callback
   analyze --tasks                     and how long each task may take before something fails
@@ -116,9 +116,9 @@ Execution times are those of the profile that `run` keeps (`output.profile` in r
 
 Sources keep their priorities: they stand for drivers. Priorities are those that cycles and executors have, in another order, if all differ.")]
     Assign(AssignArguments),
-    /// Examine whether this machine is fit for real time, and what would help
+    /// Examine whether this machine is fit for real time, and show remedies
     Doctor(DoctorArguments),
-    /// List parameters with type, range, unit and present value; get, set and save those of a
+    /// List parameters with type, range, unit and current value; get, set and save those of a
     /// running robot
     #[command(after_help = "Examples:
   parameters                          of all modules and sources, as configured
@@ -152,13 +152,13 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
 /// The options that select the configuration.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ConfigurationArguments {
-    /// Another base file than the robot's own
+    /// A base file to use instead of the robot's own
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Apply an overlay: a name in overlays/, or a path; repeatable, the last one has precedence
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
-    /// Override a value of all files: cycle.motion.workers=2; repeatable
+    /// Override a value of the files: cycle.motion.workers=2; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,
     /// The part of the robot that runs in this process of robot.toml, instead of the whole robot

@@ -1,4 +1,4 @@
-// The page: its head, its arrangement of views, and the keys that work everywhere.
+// The page: its head, its layout of views, and the keys that work everywhere.
 
 import { PAUSE, button, fill, h, setText, space } from "./dom.js";
 import { clock, count, digits, duration } from "./format.js";
@@ -33,7 +33,7 @@ class Page {
   #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
   #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
   #timer = 0;
-  /** What stood in the address when it was read or written last. */
+  /** The fragment of the address when it was last read or written. */
   #hash = "";
 
   constructor() {
@@ -53,7 +53,7 @@ class Page {
     this.#connection();
   }
 
-  /** Loads the views, waits to hear what is shown, then shows the arrangement of the address, the last one, or that of this kind of screen. */
+  /** Loads the views, waits until it is known whether a robot or a log is shown, then applies the layout in the address, the last one, or the default one for this screen. */
   async start() {
     await Promise.all(VIEWS.map((name) => import(`./${name}.js`).catch((error) => console.warn(`${name}: ${error.message}`))));
     const address = new URL(location.href);
@@ -80,7 +80,7 @@ class Page {
     timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
   }
 
-  /** Opens the palette: everything that has a name. */
+  /** Opens the palette, in which everything that has a name can be found. */
   find() {
     const { description } = this.robot;
     const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
@@ -139,7 +139,7 @@ class Page {
   #changed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // Somebody has written another address, of which this page is still to hear.
+      // The address has been edited; the event for this is still to come.
       if (location.hash !== this.#hash) return;
       const text = toAddress(this.layout.current());
       history.replaceState(null, "", `#l=${text}`);
@@ -159,7 +159,7 @@ class Page {
   /** Whether there is such a view of what is shown. @param {string} view */
   #has(view) { return views.has(view) && !(views.get(view)?.steers && this.robot.isLog); }
 
-  /** Logs are looked at in another way than robots. */
+  /** Logs have other layouts than robots. */
   get #saved() { return this.robot.isLog ? `${SAVED}.log` : SAVED; }
 
   #stored() {
@@ -171,7 +171,7 @@ class Page {
     return text ? read(fromAddress(text), (view) => this.#has(view)) : null;
   }
 
-  /** The arrangement that a screen of this size begins with. @returns {import("./layout-model.js").Arrangement} */
+  /** The default layout for a screen of this size. @returns {import("./layout-model.js").Arrangement} */
   #usual() {
     const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => this.#has(name)).map((view) => ({ view, settings: {} })), active: 0 });
     if (innerWidth < 760) return stack(...VIEWS);
@@ -244,7 +244,7 @@ class Page {
   }
 }
 
-/** What `layouts` answers, as a list. @param {any} result @returns {{name: string, layout: any}[]} */
+/** The answer to `layouts` as a list. @param {any} result @returns {{name: string, layout: any}[]} */
 function saves(result) {
   return list(result).filter((one) => typeof one?.name === "string");
 }

@@ -13,7 +13,7 @@ import { View, register } from "./view.js";
 
 const HEIGHTS = { task: 32, module: 26, source: 26, topic: 22, service: 22 };
 const CHARACTER = 6.7;
-/** Text that would be smaller than so many pixels is not drawn. */
+/** The size in pixels below which text is not drawn. */
 const LEGIBLE = 4;
 
 export class GraphView extends View {
@@ -85,10 +85,10 @@ export class GraphView extends View {
     return select;
   }
 
-  /** What is selected. */
+  /** The selected node. */
   get #node() { return this.#graph.nodes.find(({ id }) => id === this.#selected); }
 
-  /** Selects a module, source, topic, or what provides a representation. @override @param {any} settings @returns {boolean} */
+  /** Selects a module, a source, a topic, or the provider of a representation. @override @param {any} settings @returns {boolean} */
   accept(settings) {
     if (typeof settings?.select === "string") this.#find(settings.select);
     return true;
@@ -103,7 +103,7 @@ export class GraphView extends View {
     this.host.changed();
   }
 
-  /** Makes the graph anew. */
+  /** Builds the graph again. */
   #build() {
     const { description } = this.robot;
     const names = list(description.cycles).map(({ name }) => String(name));
@@ -270,7 +270,7 @@ export class GraphView extends View {
     context.globalAlpha = 1;
   }
 
-  /** Writes what goes over the edges of a node beside their other ends.
+  /** Labels the edges of a node at their other ends.
    * @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {string} focus */
   #carried(context, look, focus) {
     context.font = `9px ${look.font}`;
@@ -315,7 +315,7 @@ export class GraphView extends View {
     context.fillText(`${heat}dashed: from another cycle, or of the run before`, 8, height - 6);
   }
 
-  /** What the search finds; `null` without one. @returns {Set<string> | null} */
+  /** The nodes that match the search; `null` if it is empty. @returns {Set<string> | null} */
   #found() {
     const words = this.#search.value.trim().toLowerCase();
     if (!words) return null;
@@ -425,7 +425,7 @@ export class GraphView extends View {
     return h("div.row", {}, h("span.muted", {}, name), select, apply);
   }
 
-  /** Writes what was measured into the panel. */
+  /** Writes the measurements into the panel. */
   #figures() {
     const node = this.#node;
     if (!node || this.#panel.hidden) return;

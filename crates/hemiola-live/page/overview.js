@@ -1,4 +1,4 @@
-// Overview: is the robot well? Cycles and chains against their deadlines and bounds, what is lost,
+// Overview: is the robot well? Cycles and chains against their deadlines and bounds, losses,
 // the safe state and the recorder.
 
 import { button, fill, h, setText, space } from "./dom.js";
@@ -12,12 +12,12 @@ import { drawBar, Recent } from "./timing-bar.js";
 import { register, View } from "./view.js";
 
 const PERIOD = 500e6;
-/** The robot computes for a while to find bounds. */
+/** The time between two requests for bounds, which take the robot a while. */
 const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;
-/** What may happen to messages on a link instead of coming over it. */
+/** The ways in which messages on a link can be lost. */
 const LOSSES = ["dropped", "unsendable", "lost", "unreadable"];
-/** What may happen to calls over a link instead of an answer. */
+/** The ways in which calls over a link can end without an answer. */
 const MISSES = ["unanswered", "refused"];
 const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline (missed beyond it)";
 
@@ -243,7 +243,7 @@ class Overview extends View {
       table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
       table(["Link", "messages", "Hz", "lost"], links.flatMap((link) => [
-        // What goes from process to process stands once, where it is sent, with what happens to it there and where it comes.
+        // A topic from one process to another is listed once, by its sender, with the losses on both sides.
         h("tr", {}, h("td", { colspan: "4" }, ...(beyond(link) ? [`${link.process} → ${link.name}`] : [`${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : "connects to"} ${link.address}:`)]),
           beyond(link) && link.peers.length ? null : link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " not connected"),
           link.problem && h("div.bad", {}, link.problem))),
@@ -299,7 +299,7 @@ function row(tag, texts) {
   return h("tr", {}, ...texts.map((text, index) => h(tag, { class: index === 0 || index === 2 ? "" : "number" }, text)));
 }
 
-/** As many rows as things, each filled anew.
+/** Creates as many rows as there are items, and fills each of them.
  * @template T @param {HTMLElement} body @param {T[]} things @param {(tr: HTMLTableRowElement, thing: T) => void} show */
 function update(body, things, show) {
   while (body.children.length > things.length) body.lastChild?.remove();

@@ -95,7 +95,7 @@ class ParametersView extends View {
     const rows = h("div");
     const changed = parameters.filter(isChanged).length;
     const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters[0].process ?? ""} ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
-    // Rows are made when they are looked at: robots have thousands of parameters.
+    // Rows are created when they become visible, as robots have thousands of parameters.
     const make = () => { if (section.open && !rows.firstChild) fill(rows, ...parameters.map((one) => this.#row(one).element)); };
     section.ontoggle = make;
     make();
@@ -145,7 +145,7 @@ class ParametersView extends View {
   }
 }
 
-/** One parameter: its name, a control that fits its type, and what is known of it. */
+/** One parameter: its name, a control that fits its type, and its facts. */
 class Row {
   #error = h("div.bad.error", { hidden: true });
   #revert;
@@ -191,7 +191,7 @@ class Row {
     setText(this.#error, problem);
   }
 
-  /** Shows what it is now. */
+  /** Shows its current value. */
   update() {
     const { parameter } = this;
     this.#control.show(parameter.value);

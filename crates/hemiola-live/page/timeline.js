@@ -1,4 +1,4 @@
-// What every thread of the robot did in the last seconds, and why a run took as long as it did.
+// Timeline: the events of the robot's threads in the last seconds, and the causes of a run's response time.
 
 import { blockingChain } from "./blocking.js";
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
@@ -55,7 +55,7 @@ export class Timeline extends View {
   #names = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
-  /** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
+  /** The delay of a live picture in nanoseconds: events arrive in batches, and the picture must be complete. */
   #delay = 80e6;
   #on = { cores: false, modules: false, arrows: false };
   /** @type {Window} */
@@ -134,7 +134,7 @@ export class Timeline extends View {
     }
   }
 
-  /** What is shown: all that is kept, or what was when the picture was paused. */
+  /** The shown events: all in memory, or those at the time of the pause. */
   get store() { return this.#frozen ?? this.#live; }
 
   /** @param {DataView} records */
@@ -245,7 +245,7 @@ export class Timeline extends View {
     if (!timeLink.isPaused && this.#stream) this.invalidate();
   }
 
-  /** When the picture ends, in nanoseconds since the store's base. */
+  /** The time at which the picture ends, in nanoseconds since the store's base. */
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
@@ -255,7 +255,7 @@ export class Timeline extends View {
   }
 
   /**
-   * The times of the axis, with where they are.
+   * The times of the axis, with their positions.
    *
    * @returns {[number, string][]}
    */
@@ -322,7 +322,7 @@ export class Timeline extends View {
     timeLink.set({ end: timeLink.isPaused ? null : end / 1e9 });
   }
 
-  /** The time of the page has changed. */
+  /** Handles a change of the page's time. */
   #linked() {
     if (timeLink.isPaused && !this.#frozen) this.#frozen = this.#live.freeze();
     else if (!timeLink.isPaused && this.#frozen) {
@@ -507,7 +507,7 @@ export class Timeline extends View {
     }
   }
 
-  /** Has the robot write a trace, until it is pressed again. */
+  /** Makes the robot write a trace until the button is pressed again. */
   async #trace() {
     const file = this.#tracing ? "" : await prompt("Records all events until you end it, for ui.perfetto.dev:", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;

@@ -1,4 +1,4 @@
-// Values: any representation or topic, live, as a tree; what a representation shows can be
+// Values: any representation or topic, live, as a tree; the value of a representation can be
 // overridden.
 
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
@@ -132,7 +132,7 @@ class Card {
     this.described();
   }
 
-  /** Whether the journal says so. */
+  /** Returns whether the journal reports that the value is overridden. */
   #wasOverridden() {
     const name = this.subject.name;
     const last = this.robot.journal.findLast((entry) => { const change = changeOf(entry); return change && (change.override?.representation === name || change.release?.representation === name); });

@@ -268,7 +268,7 @@ fn attachments_of_earlier_versions_are_refused() {
     let mut bytes = b"\x0fsequence_number".to_vec();
     bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
     let error = Attachment::from_bytes(&bytes).expect_err("it is another form").to_string();
-    assert!(error.starts_with("the attachment of a message has 24 bytes, which begin with [0f, 73, 65"), "{error}");
+    assert!(error.starts_with("the attachment of a message has 24 bytes, beginning with [0f, 73, 65"), "{error}");
     let mut bytes = Attachment { sequence: 1, time_ns: 2, gid: Gid([3; 16]) }.to_bytes();
     assert_eq!(bytes[..17], [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 16]);
     bytes[16] = 15;

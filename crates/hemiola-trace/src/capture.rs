@@ -1,4 +1,4 @@
-//! Conspicuous parts of a capture.
+//! Parts of a capture: long runs, and time spans.
 
 use std::collections::BTreeMap;
 

@@ -27,6 +27,7 @@
 
 mod callback;
 mod encoder;
+mod exchange;
 mod fields;
 mod marks;
 mod packets;
@@ -44,10 +45,11 @@ use crate::{
     collector::Capture,
     error::Error,
     event::Event,
-    ids::{CycleId, ExchangeId, WorkerId},
+    ids::{CycleId, WorkerId},
 };
 use callback::{Called, Messages};
 use encoder::{Details, Encoder, Track, Unit, Value};
+use exchange::{Publication, Take};
 use run::{Run, TaskSlice};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -395,41 +397,6 @@ impl<W: Write> Writer<W> {
         entry
     }
 
-    fn publish(&mut self, publication: Publication) {
-        let catalog = self.catalog.clone();
-        let names = catalog.read();
-        let Some(exchange) = names.exchange(publication.exchange) else { return };
-        let details = Details {
-            annotations: vec![("run", Value::Number(publication.run.into()))],
-            flows: publication.flows,
-            ..Details::default()
-        };
-        let track = self.cycle_track(&names, exchange.publisher);
-        let name = format!("publish {}", exchange.name);
-        self.encoder.instant(track, self.scale.nanoseconds(publication.at), &name, &details);
-    }
-
-    fn take(&mut self, take: Take) {
-        let catalog = self.catalog.clone();
-        let names = catalog.read();
-        let found = self
-            .publications
-            .iter()
-            .rposition(|publication| publication.exchange == take.exchange && publication.run == take.published);
-        let mut details = Details::annotated([
-            ("run", Value::Number(take.run.into())),
-            ("published", Value::Number(take.published.into())),
-        ]);
-        if let Some(index) = found {
-            let flow = self.next_flow();
-            self.publications[index].flows.push(flow);
-            details.terminating_flows.push(flow);
-        }
-        let exchange = names.exchange(take.exchange).map_or("", |exchange| &exchange.name);
-        let track = self.cycle_track(&names, take.cycle);
-        self.encoder.instant(track, self.scale.nanoseconds(take.at), &format!("take {exchange}"), &details);
-    }
-
     fn next_flow(&mut self) -> u64 {
         self.last_flow += 1;
         self.last_flow
@@ -498,34 +465,3 @@ impl Capture {
 /// The number of rounds after which batches of all workers have come since a run's end, wherever in
 /// a round that was.
 const WHOLE_ROUND: u64 = 2;
-
-/// A snapshot that a cycle published, with a flow to each cycle that has read it so far.
-#[derive(Debug)]
-struct Publication {
-    exchange: ExchangeId,
-    run: u32,
-    at: Ticks,
-    flows: Vec<u64>,
-    /// The round in which a newer snapshot was published.
-    superseded: Option<u64>,
-}
-
-impl Publication {
-    /// Returns whether the batches of all cycles that read it have come: only the newest snapshot
-    /// can be read, and events from before the newer one come a few rounds later.
-    fn cannot_be_taken_in(&self, round: u64) -> bool {
-        const LATE: u64 = 2 * WHOLE_ROUND + 1;
-        self.superseded.is_some_and(|superseded| superseded + LATE < round)
-    }
-}
-
-/// The event that a cycle read a snapshot.
-#[derive(Debug)]
-struct Take {
-    exchange: ExchangeId,
-    cycle: CycleId,
-    run: u32,
-    published: u32,
-    at: Ticks,
-    round: u64,
-}

@@ -230,12 +230,12 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
 fn what_fails_on_the_way_is_told_with_what_helps() {
     let Some(server) = Server::start("fails", "", "exec") else { return };
     let said = server.fails(&["nobody"]);
-    assert!(said.contains("nobody cannot be asked what it is") && said.contains("is it on"), "{said}");
+    assert!(said.contains("nobody cannot be examined") && said.contains("check that it is on"), "{said}");
 
     // A robot with a wrong configuration does not run, and reports the reason.
     fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
     let said = server.fails(&["lab"]);
-    assert!(said.contains("has started the robot, which does not run"), "{said}");
+    assert!(said.contains("has started the robot, but it is not running"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
 
     fs::write(server.folder.join("authorized_keys"), "").unwrap();

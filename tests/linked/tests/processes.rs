@@ -145,7 +145,7 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
         let processes = run.processes("vision");
         assert_eq!(processes.len(), kill);
         kill_process(processes[kill - 1], Signal::KILL).unwrap();
-        run.wait_for("it is started again", |run| run.processes("vision").len() == kill + 1);
+        run.wait_for("it is restarted", |run| run.processes("vision").len() == kill + 1);
     }
     let before = run.seen();
     run.wait_for("it sees again", |run| run.seen() > before + 20);
@@ -153,7 +153,7 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     let (status, text) = (run.end(), run.text());
     assert_eq!(status.code(), Some(0), "{text}");
     assert!(
-        text.contains("process `vision` has died: signal: 9 (SIGKILL); it is started again, 3 of at most 30"),
+        text.contains("process `vision` has died: signal: 9 (SIGKILL); it is restarted, 3 of at most 30"),
         "{text}"
     );
     assert_eq!(run.processes("main").len(), 1, "{text}");
@@ -268,7 +268,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
         thread::sleep(Duration::from_millis(pause.below(200)));
         kill_process(run.processes(victim)[kill - 1], Signal::KILL).unwrap();
         if kill % 4 == 1 {
-            run.wait_for("it is started again", |run| run.processes(victim).len() == kill + 1);
+            run.wait_for("it is restarted", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
             let now = || [starter, stays].map(Held::of);
             // Threads that wait for the dead process are about to end.

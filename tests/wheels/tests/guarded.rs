@@ -54,7 +54,7 @@ fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
     let run = run.wait_for("what it does is on the disk", |_| written() > head);
     let ended = run.kill(Signal::KILL).end();
     ended.stands_still().with_code(137).says("the robot's process has died: signal: 9 (SIGKILL)");
-    ended.says("the log is recovered");
+    ended.says("the log was recovered");
     let info = Command::new(env!("CARGO_BIN_EXE_wheels"))
         .args(["log", "info", "wheels.mcap"])
         .current_dir(&folder)
@@ -68,7 +68,7 @@ fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
 fn the_wheels_stand_still_when_the_process_shows_no_life() {
     let beat = ["--set", "guard.beat=\"1 s\""];
     let ended = Run::start("stopped", "", &[&GUARD[..], &beat].concat()).drive().kill(Signal::STOP).end();
-    ended.stands_still().with_code(137).says("showed no life for 1.00 s, and was killed");
+    ended.stands_still().with_code(137).says("sent no heartbeat for 1.00 s, and was killed");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_robot_that_died_is_started_again_but_not_for_ever() {
     }
     let ended = run.kill(Signal::KILL).end();
     assert_eq!(ended.commands.iter().filter(|command| *command == "stop").count(), 3, "{}", ended.text);
-    ended.with_code(137).says("starts the robot again, 2 of at most 2 times");
+    ended.with_code(137).says("restarting the robot, 2 of at most 2 times");
 }
 
 #[test]

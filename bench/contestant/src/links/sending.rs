@@ -1,4 +1,4 @@
-//! What the sending process does, and measures.
+//! The work and the measurements of the sending process.
 
 use super::Partner;
 use super::arrivals::ACKNOWLEDGED;

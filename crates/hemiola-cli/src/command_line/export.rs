@@ -30,7 +30,7 @@ Services are those that the program declares with `Application::service`, action
 pub struct RosPackageArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// The folder that gets a folder for each package
+    /// The folder in which a folder for each package is created
     pub folder: PathBuf,
     /// Only these representations, topics, services and actions
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
@@ -55,7 +55,7 @@ fn parse_maintainer(text: &str) -> Result<Maintainer, String> {
         Some((name, email)) if !name.is_empty() && email.contains('@') => {
             Ok(Maintainer { name: name.to_owned(), email: email.to_owned() })
         }
-        _ => Err("write a name and an address, as \"Ada <ada@example.com>\"".to_owned()),
+        _ => Err("write a name and an address, such as \"Ada <ada@example.com>\"".to_owned()),
     }
 }
 

@@ -52,7 +52,7 @@ pub enum At {
     Address(String),
 }
 
-/// Reads a time or an address: addresses have a colon, times have none.
+/// Reads a time or an address. Addresses have a colon, times have none.
 fn parse_at(text: &str) -> Result<At, String> {
     match parse_duration(text) {
         Ok(time) => Ok(At::Time(time)),

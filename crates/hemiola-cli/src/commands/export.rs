@@ -1,4 +1,4 @@
-//! `export`: the robot's types for others.
+//! `export`: the robot's types for other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -37,7 +37,7 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     let (mut messages, mut services, mut actions, mut left_out) = (0, 0, 0, 0);
     let mut leave_out = |name: &str, error: &dyn Display| {
         left_out += 1;
-        tell(format_args!("left out: {name}: {error}"));
+        tell(format_args!("skipped: {name}: {error}"));
     };
     for (name, data_type) in exportable.messages.iter().filter(|(name, _)| is_wanted(name)) {
         match packages.add_message(&MessageSchema::of(name, data_type)) {
@@ -85,8 +85,8 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Returns the schemas of a service: by the types that `[ros2]` says it has in ROS 2, or else by
-/// that of its requests.
+/// Returns the schemas of a service: by the types that it has in ROS 2 according to `[ros2]`, or
+/// else by the type of its requests.
 fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceSchema> {
     let (request, response) = ((service.request)(), (service.response)());
     let ros2 = session.robot.configuration().ros2.iter();
@@ -155,7 +155,7 @@ impl<'p> Exportable<'p> {
     }
 }
 
-/// Checks that a folder has no package that somebody else wrote.
+/// Checks that a folder has no package that another program wrote.
 fn is_ours(package: &Path) -> Result<(), CommandError> {
     let path = package.join("package.xml");
     let text = match fs::read_to_string(&path) {
@@ -167,7 +167,7 @@ fn is_ours(package: &Path) -> Result<(), CommandError> {
         return Ok(());
     }
     let path = path.display();
-    Err(CommandError::Usage(format!("{path} was not written by Hemiola, and stays as it is: name another folder")))
+    Err(CommandError::Usage(format!("{path} was not written by Hemiola and is not overwritten: use another folder")))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {

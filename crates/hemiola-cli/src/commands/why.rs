@@ -1,4 +1,4 @@
-//! `why`: what a run of a cycle, or a chain from a sensor to an output, spent its time with.
+//! `why`: the reasons why a run of a cycle, or a chain from a sensor to an output, took its time.
 
 use std::process::ExitCode;
 

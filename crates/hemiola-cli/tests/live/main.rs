@@ -98,7 +98,7 @@ fn parameters_are_changed_compared_and_saved_beside_comments() {
     let listed = cart.prints(&["parameters", "get", "Pilot"]);
     assert!(listed.starts_with("[module.Pilot]\ngain = 0.5  # 1/s; "), "{listed}");
     assert!(listed.contains("robot.toml:11:8; default 0.4; 0.0..0.9\nlimits = [1.0, 2.0]\n"), "{listed}");
-    assert_eq!(cart.prints(&["parameters", "diff"]), "all is as the files say\n");
+    assert_eq!(cart.prints(&["parameters", "diff"]), "all parameters are as configured\n");
 
     assert_eq!(cart.prints(&["parameters", "set", "Pilot.gain", "0.7"]), "Pilot.gain = 0.7  # was 0.5\n");
     assert_eq!(cart.json(&["parameters", "set", "Pilot.limits", "[0.5, 1.5]"])["before"], json!([1.0, 2.0]));
@@ -311,7 +311,7 @@ fn a_robot_of_another_host_is_seen_by_all_and_changed_with_its_token_only() {
     let token = cart.page().rsplit_once("token=").unwrap().1;
     assert!(command(&["safe-state", "enter", "--at", &at, "--token", token]).status.success());
     let wrong = command(&["show", "Goal", "--at", &at, "--token", "wrong"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the token is not the one of the robot"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the token is not that of the robot"));
     let nobody = command(&["show", "Goal", "--at", "127.0.0.1:1"]);
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("no robot can be reached at 127.0.0.1:1"));
     std::fs::remove_dir_all(&elsewhere).unwrap();

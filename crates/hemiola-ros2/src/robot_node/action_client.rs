@@ -80,8 +80,8 @@ impl ActionClient {
         }
     }
 
-    /// Declares the client once the robot has the action's topics; its endpoints are numbered from
-    /// `last_id` on. Returns whether it is declared.
+    /// Declares the client once the robot has the action's topics; its endpoints get the numbers
+    /// after `last_id`. Returns whether it is declared.
     ///
     /// # Errors
     /// Returns an error with the reason, once.

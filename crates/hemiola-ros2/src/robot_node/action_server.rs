@@ -61,8 +61,8 @@ impl ActionServer {
         }
     }
 
-    /// Declares the action once the robot has its topics; its endpoints are numbered from `last_id`
-    /// on. Returns whether it is declared.
+    /// Declares the action once the robot has its topics; its endpoints get the numbers after
+    /// `last_id`. Returns whether it is declared.
     ///
     /// # Errors
     /// Returns an error with the reason, once.

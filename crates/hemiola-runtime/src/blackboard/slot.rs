@@ -78,8 +78,8 @@ impl Slot {
 
     /// Returns the value.
     ///
+    /// # Safety
     /// The value is not changed as long as the reference lives.
-    /// It is not changed as long as the reference lives.
     #[inline]
     pub unsafe fn value(&self) -> &AnyRepresentation {
         // SAFETY: promised by the caller.

@@ -1,4 +1,4 @@
-//! `ps`: the robots that run on this host.
+//! `ps`: the robots that are running on this host.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::command_line::live::PsArguments;
 use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
-/// A process, and what it says of itself.
+/// A process, and its answer about itself.
 type Known = (RunningSocket, Result<Welcome, ClientError>);
 
 pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {

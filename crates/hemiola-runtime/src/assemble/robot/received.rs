@@ -11,8 +11,8 @@ use crate::error::RuntimeError;
 /// Describes a source for each representation that is received from other programs and to which a
 /// module or another source refers.
 ///
+/// # Errors
 /// Returns an error for a representation that cannot be received.
-/// A representation that cannot come into the process.
 pub(super) fn received_sources(
     configuration: &Configuration,
     modules: &[ModuleDescriptor],

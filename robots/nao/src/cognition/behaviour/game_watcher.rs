@@ -1,4 +1,4 @@
-//! What the referee wants.
+//! The phase of the game.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::representations::motion::KeptBelief;
 /// The time within which a phase that was kept since an earlier beginning may come, in seconds.
 const BEGINNING: f32 = 0.5;
 
-/// Follows the game by its whistles: the first begins it; one while the ball is in or at the
-/// opponent's goal is a goal.
+/// Follows the game by its whistles: the first one begins it; one while the ball is in or at the
+/// opponent's goal means a goal.
 #[derive(Module)]
 pub struct GameWatcher {
     #[parameters]
@@ -29,13 +29,13 @@ pub struct GameWatcher {
 /// Parameters of [`GameWatcher`].
 #[derive(Parameters)]
 pub struct GameWatcherParameters {
-    /// The game begins after this time even if no whistle is heard.
+    /// The time after which the game begins even if no whistle is heard.
     #[parameter(default = 5.0, range = 0.0..=60.0, unit = "s")]
     patience: f32,
-    /// Whistles this soon after the last change belong to it.
+    /// The time after a change within which whistles belong to it.
     #[parameter(default = 2.0, range = 0.0..=10.0, unit = "s")]
     echo: f32,
-    /// How near the opponent's goal line the ball must be for a whistle to mean a goal.
+    /// The distance of the ball from the opponent's goal line within which a whistle means a goal.
     #[parameter(default = 0.6, range = 0.0..=3.0, unit = "m")]
     goal_reach: f32,
 }
@@ -67,7 +67,7 @@ impl GameWatcher {
         let next = match self.phase {
             GamePhase::Ready if whistled_after(since) || lasts >= self.parameters.patience => GamePhase::Playing,
             GamePhase::Playing if whistled_after(since + echo) && ball_is_in_goal => GamePhase::Scored,
-            // The ball is back on the field: the game goes on.
+            // The ball is back on the field: the game continues.
             GamePhase::Scored if lasts > self.parameters.echo && !ball_is_in_goal => GamePhase::Playing,
             same => same,
         };

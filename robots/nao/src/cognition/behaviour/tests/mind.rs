@@ -1,4 +1,4 @@
-//! All modules from percepts to requests, run by hand in the order that a plan would give them.
+//! All modules from percepts to requests, called directly in the order of a plan.
 
 use hemiola::prelude::*;
 
@@ -29,7 +29,7 @@ use crate::representations::motion::{FallState, KeptBelief, Odometry, TorsoPose}
 use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, ObstaclePercept};
 use crate::representations::sensing::JointAngles;
 
-/// What perception, motion and audio provide.
+/// The values that perception, motion and audio provide.
 #[derive(Default)]
 pub struct Senses {
     pub ball: BallPercept,
@@ -43,7 +43,7 @@ pub struct Senses {
     pub whistle: Option<WhistleHeard>,
 }
 
-/// What the modules exchange, as far as tests look at it or the next run uses it.
+/// The values that modules exchange, as far as tests or the next run read them.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Thoughts {
     pub pose: RobotPose,
@@ -100,7 +100,7 @@ mind! {
     commentator: Commentator,
 }
 
-/// What an update provides, reset as the runtime does it.
+/// Returns the value that an update provides, reset first as the runtime does.
 fn filled<T: Default>(update: impl FnOnce(&mut T)) -> T {
     let mut value = T::default();
     update(&mut value);
@@ -108,7 +108,7 @@ fn filled<T: Default>(update: impl FnOnce(&mut T)) -> T {
 }
 
 impl Mind {
-    /// One run of the cycle.
+    /// Executes one run of the cycle.
     pub fn run(&mut self, senses: &Senses, clock: &Clock) {
         let (debug, scope) = (&Debug::default(), &Scope::default());
         let previous = std::mem::take(&mut self.thoughts);

@@ -41,7 +41,7 @@ pub use trace::Trace;
 
 use crate::{
     catalog::{Catalog, CatalogGuard},
-    clock::{Core, KernelClocks, TickScale, Ticks},
+    clock::{Core, KernelClocks, TickScale},
     collector::Capture,
     error::Error,
     event::Event,

@@ -130,7 +130,12 @@ fn what_was_remembered_otherwise_makes_a_difference_and_what_an_older_version_re
         _ => Some(message.data.to_vec()),
     });
     let (told, code) = verdict(&older, "1.1s");
-    assert!(told.contains("Walk differs from the recorded type: `gait` was not recorded and has its default, `mood` was recorded"), "{told}");
+    assert!(
+        told.contains(
+            "Walk differs from the recorded type: `gait` was not recorded and has its default, `mood` was recorded"
+        ),
+        "{told}"
+    );
     assert_eq!(code, 1, "it walks otherwise at first: {told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

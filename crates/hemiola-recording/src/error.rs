@@ -207,7 +207,9 @@ pub enum RecordingError {
         has_mappings: bool,
     },
     /// A representation of a source is to be taken from the log separately.
-    #[error("`--take {representation}`: source `{source_name}` provides it, of which a replay takes all from the log")]
+    #[error(
+        "`--take {representation}`: source `{source_name}` provides it, of which a replay reads everything from the log"
+    )]
     TakenFromSource {
         /// The representation.
         representation: String,

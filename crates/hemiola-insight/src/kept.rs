@@ -233,7 +233,7 @@ mod tests {
         assert!(other.contains("cycle.motion.priority (40, now 80)") && other.contains("937 ms"), "{text}");
         // The value that was measured in one bad moment is there, as the far end of the spread.
         assert!(
-            other.contains("31.0 µs  (the middle of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"),
+            other.contains("31.0 µs  (the median of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"),
             "{text}"
         );
     }

@@ -172,7 +172,7 @@ fn a_log_of_an_older_version_of_a_type_gives_what_is_left_of_it() {
     });
     let (told, code) = verdict(&older);
     assert_eq!(code, 0, "{told}");
-    assert!(told.contains("`noise` was recorded and is not there any more"), "{told}");
+    assert!(told.contains("`noise` was recorded but no longer exists"), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

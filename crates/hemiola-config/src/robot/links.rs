@@ -84,7 +84,7 @@ fn read_link<'n>(
         if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.subject == *subject) {
             let message = format!("`[link.{name}]` both sends and receives `{}`", subject.name);
             let error = Diagnostic::error(message).at(&node.place, "received here").related(&sent.place, "sent here");
-            found.push(error.help("what came in would go out again: have each side send a topic of its own"));
+            found.push(error.help("what is received would be sent again: let each side send a topic of its own"));
         }
         if subject.kind == SubjectKind::Representation {
             if let Some((_, earlier)) = before.provided.iter().find(|(known, _)| *known == subject.name) {
@@ -119,8 +119,8 @@ fn read_link<'n>(
         && let Some(node) = connect
         && (address.ip().is_unspecified() || address.port() == 0)
     {
-        let error = Diagnostic::error(format!("nobody can be reached at {address}"));
-        found.push(error.at(&node.place, "").help("say the address and the port at which the other side listens"));
+        let error = Diagnostic::error(format!("{address} cannot be reached"));
+        found.push(error.at(&node.place, "").help("write the address and the port at which the other side listens"));
         return None;
     }
     if let LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) = end.address()
@@ -144,8 +144,8 @@ pub(super) fn beyond_this_computer(table: &str, address: IpAddr, elsewhere: &str
     if address.to_canonical().is_loopback() {
         return None;
     }
-    let message = format!("`[{table}]` goes beyond this computer: it has no password, no encryption");
-    let help = format!("for a network whose members you trust, say `trusted_network = true`; elsewhere {elsewhere}");
+    let message = format!("`[{table}]` goes beyond this computer: it has neither a password nor encryption");
+    let help = format!("for a network whose members you trust, write `trusted_network = true`; otherwise {elsewhere}");
     Some(Diagnostic::warning(message).at(&node.place, "").help(help))
 }
 
@@ -287,7 +287,7 @@ fn keep(node: &Node) -> Reading<'_, Keep> {
 }
 
 fn keeps() -> String {
-    format!("\"newest\", or how many messages wait, from 1 to {MOST_KEPT}")
+    format!("\"newest\", or the number of messages that are kept, from 1 to {MOST_KEPT}")
 }
 
 fn address(node: &Node) -> Reading<'_, LinkAddress> {

@@ -76,7 +76,7 @@ mod tests {
         drop(server);
         assert_eq!(
             run(&[Fell::default()], &mut captures),
-            ["nobody writes down why it fell: not sent: nobody is there to receive it"]
+            ["nobody writes down why it fell: not sent: there is no receiver"]
         );
     }
 }

@@ -1,21 +1,19 @@
 //! `run`: starts the robot, watches it, and reports the result.
 
 mod door;
+mod lap;
 mod links;
 mod measured;
 mod runner;
 mod watch;
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
+use hemiola_runtime::{Change, Observation, Robot, Script, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{ProfileHistory, Timeline};
 
 use super::analyze::over_links;
 use super::check::warn;
@@ -28,15 +26,15 @@ use crate::notes::tell;
 use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
-use crate::summary::Summary;
 use crate::terminal::Terminal;
 use crate::top::Bounds;
 use door::{About, OpenDoor};
 use hemiola_insight::profile;
 use hemiola_insight::{OverLinks, Traces, Verdict};
 use hemiola_live::Replayed;
-use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
+use hemiola_recording::recorder::{Head, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
+use lap::Lap;
 use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
@@ -113,30 +111,6 @@ struct Attempt<'a> {
     line: Option<Line>,
     /// From the second run on, the pace of the run before.
     again: Option<Tempo>,
-}
-
-/// One run, from the beginning to the end.
-struct Lap {
-    handle: RobotHandle,
-    /// The pace at which it was stepped, if it was.
-    tempo: Option<Tempo>,
-    output: OutputConfiguration,
-    /// The log that was requested at the start, and the one that was started at the door.
-    recorded: Vec<Recorded>,
-    safe_state: Option<SafeStateEntry>,
-    /// The lines that the robot adds.
-    lines: Vec<String>,
-    /// The measurements of this run and of earlier ones.
-    history: ProfileHistory,
-    /// The bounds and what was observed, for a run in real time.
-    bounds: Option<String>,
-    /// The verdict on the run.
-    verdict: Verdict,
-    capture: Option<Trace>,
-    /// Set if a trace was to be written.
-    is_traced: bool,
-    robot_time: Time,
-    elapsed: Duration,
 }
 
 impl Attempt<'_> {
@@ -381,65 +355,6 @@ const BEATS: u32 = 5;
 const SLOWEST: f64 = 1.0 / 64.0;
 const FASTEST: f64 = 64.0;
 
-impl Lap {
-    /// Writes the requested files, and prints the summary.
-    fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
-        let capture = self.capture.take();
-        let Self { handle, output, .. } = &self;
-        let trace = handle.trace();
-        let traced = handle.change(Change::Trace { file: None }).wait();
-        if let Some(path) = &arguments.picture {
-            let Trace { capture, catalog, scale } = capture.unwrap_or_else(|| handle.capture_events());
-            let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
-            if stepped(arguments).is_some() || arguments.speed.is_some() {
-                let pace = pace_text(arguments);
-                timeline = timeline.remark(format!("times are wall time: the robot's clock ran {pace}"));
-            }
-            timeline.save(path)?;
-        }
-        if let Some(path) = &output.profile {
-            self.history.save(path)?;
-        }
-        let report = handle.report();
-        for path in arguments.json.iter().chain(&output.statistics) {
-            report.save(path)?;
-        }
-        let mut verdict = self.verdict.clone();
-        if let Some(entry) = &self.safe_state {
-            verdict = verdict.with_failure(format!("the robot ended in its safe state, {entry}"));
-        }
-        let summary = Summary {
-            report: &report,
-            safe_state: self.safe_state.as_ref(),
-            messages: &handle.messages(),
-            bus: handle.bus(),
-            lines: &self.lines,
-            bounds: self.bounds.as_deref(),
-            verdict: &verdict,
-            robot_time: self.robot_time,
-            elapsed: self.elapsed,
-            trace: trace.as_deref().filter(|_| traced.is_ok()),
-            profile: output.profile.as_deref(),
-            recorded: &self.recorded,
-        };
-        let mut code = super::print(&summary.text(io::stdout().is_terminal()))?;
-        // Everything has been written by now, and the modules are no longer needed.
-        handle.end_modules();
-        if let Some(fault) = handle.fault() {
-            return Err(fault.into());
-        }
-        traced?;
-        if self.is_traced && trace.is_none() {
-            // The reason is among the messages.
-            code = ExitCode::FAILURE;
-        }
-        if !self.recorded.iter().all(Recorded::is_whole) {
-            code = ExitCode::from(super::log::LOSSY);
-        }
-        Ok(code)
-    }
-}
-
 /// Reports how the replay differs from the recorded run.
 fn announce(replay: &Replay, log: &ReplayLog) {
     replay.warnings.iter().for_each(|warning| tell(format_args!("warning: {warning}")));
@@ -479,9 +394,6 @@ fn warn_of_idle_channels(recording: &Recording) {
         ));
     }
 }
-
-/// The time that a picture shows: a run of cognition, and the runs of motion and audio around it.
-const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
 fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))

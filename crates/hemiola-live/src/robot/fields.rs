@@ -135,7 +135,7 @@ impl fmt::Display for FieldPath {
 /// The most paths that are looked up in one pass.
 pub const MOST_PATHS: usize = 64;
 
-/// Extracts numbers from a value while its encoder visits it.
+/// Extracts numbers from the value that is written to it.
 pub struct Picker<'p> {
     paths: &'p [FieldPath],
     open: Vec<Open>,
@@ -146,7 +146,7 @@ pub struct Picker<'p> {
     found: Vec<Option<f64>>,
 }
 
-/// A structure, sequence or variant that is being visited.
+/// A structure, sequence or variant that is being written.
 struct Open {
     /// The paths that lead into the structure, sequence or variant.
     within: u64,

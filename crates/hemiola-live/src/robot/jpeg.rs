@@ -7,7 +7,7 @@ use jpeg_encoder::{ColorType, Encoder};
 /// The JPEG quality, which keeps images legible at a tenth of the size of their pixels.
 const QUALITY: u8 = 75;
 
-/// A `sensor_msgs/Image` that is extracted from a value while its encoder visits it.
+/// A `sensor_msgs/Image` that is extracted from the value that is written to it.
 #[derive(Default)]
 struct Image {
     width: usize,

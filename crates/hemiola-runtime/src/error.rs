@@ -84,7 +84,7 @@ pub enum RuntimeError {
         /// The rate.
         rate: f64,
     },
-    /// A cycle has no source that triggers it.
+    /// A cycle is triggered by a source that does not exist.
     #[error(
         "cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}",
         or_none(known)

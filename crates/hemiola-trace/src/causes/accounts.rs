@@ -106,7 +106,7 @@ impl Loss {
         Self { account, within: None, nanoseconds, taker, taken }
     }
 
-    /// Judges the loss of a thread within an update that took longer than usual, by that time.
+    /// Judges the loss of a thread within an update that took `nanoseconds` longer than usual.
     pub fn within(task: TaskId, account: Account, nanoseconds: u64) -> Self {
         let (taker, taken) = account.taker_within_an_update(nanoseconds);
         Self { account, within: Some(task), nanoseconds, taker, taken }

@@ -101,7 +101,7 @@ impl Cut<'_> {
         cycles.chain(self.robot.sources.iter().zip(places).map(|(source, place)| (*place, source.sample())))
     }
 
-    /// Checks that the process with the links to other robots has what they send.
+    /// Checks that the process with the links to other programs has what they send.
     fn check_links(&self) -> Result<(), RuntimeError> {
         let configuration = &self.robot.configuration;
         let over_links = configuration

@@ -33,7 +33,7 @@ pub enum ToolsCommand {
   new robots/my-robot --vcs none      without a git repository
   new my-robot --hemiola ~/hemiola    with Hemiola from this folder
 
-An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/book/src/new.md.")]
+An existing folder is never overwritten, and nothing is left behind if a step fails. More: docs/book/src/new.md.")]
     New(NewArguments),
     #[command(flatten)]
     Shared(SharedCommand),

@@ -48,8 +48,8 @@ pub enum SharedCommand {
     #[command(after_help = "Examples:
   parameters get BallFinder
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what differs from the files
-  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
+  parameters diff                     the differences to the files
+  parameters save --overlay outdoor   write these values; comments and layout of the file are kept")]
     Parameters(RunningParameters),
     /// Explain why a run of a cycle, or a chain, took as long as it did: of a running robot, a
     /// trace or a log

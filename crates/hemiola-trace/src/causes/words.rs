@@ -46,7 +46,7 @@ impl Explanation {
         match self.reason {
             Reason::Usual => match self.executions.first() {
                 Some(longest) => format!(
-                    "nothing took unusually long; the longest of what it had to wait for was {} with {}",
+                    "nothing took unusually long; the longest task that it waited for was {} with {}",
                     names.task_name(longest.task),
                     nanoseconds(longest.nanoseconds)
                 ),
@@ -59,16 +59,19 @@ impl Explanation {
             Reason::Preempted(by) => format!("{} had its core for {excess}", thread(names, by)),
             Reason::Backlog => {
                 let before = self.chain.run.wrapping_sub(1);
-                format!("run {before} still went on for {excess} when it was due")
+                format!("run {before} was still in progress for {excess} when it was due")
             }
             Reason::Sampled(source) => {
-                format!("source {} was still taking samples for {excess} after it was due", names.source_name(source))
+                format!(
+                    "source {} was still acquiring samples for {excess} after it was due",
+                    names.source_name(source)
+                )
             }
             Reason::Late => format!("it began {excess} after it was due"),
-            Reason::Woken => format!("waking workers took {excess}"),
+            Reason::Woken => format!("waking up workers took {excess}"),
             Reason::HandedOver => format!("handing work from worker to worker took {excess}"),
             Reason::Stalled(worker) => format!(
-                "worker {} had work and did not run for {excess}, and no cycle or executor was on its core",
+                "worker {} had work but did not run for {excess}, and no cycle or executor was on its core",
                 names.worker_name(worker)
             ),
             Reason::Dispatched => format!("the framework took {excess} between tasks"),
@@ -84,15 +87,15 @@ impl Explanation {
         }
         match self.reason {
             Reason::Usual => format!(
-                "what is usual does not fit: shorten the longest tasks, or see with `simulate {cycle}` what more workers give"
+                "the usual durations are too long: shorten the longest tasks, or see with `simulate {cycle}` what more workers would gain"
             ),
             Reason::LongExecution(task) => format!(
-                "look at what {} did then; if nothing, the kernel or the host had its core within it, which events do not show",
+                "examine what {} did then; if nothing unusual, the kernel or the host had its core meanwhile, which events do not show",
                 names.task_name(task)
             ),
             Reason::Preempted(_) => {
                 format!(
-                    "if that must not be: other priorities or cores for both (`priority`, `cores` in [cycle.{cycle}])"
+                    "if that must not happen: change the priorities or cores of both (`priority`, `cores` in [cycle.{cycle}])"
                 )
             }
             Reason::Backlog => {
@@ -101,19 +104,18 @@ impl Explanation {
             Reason::Sampled(source) => {
                 let source = names.source_name(source);
                 format!(
-                    "if the sample takes its time: a time stamp of when it is there; if its thread waits for a core: `priority` and `cores` in [source.{source}]"
+                    "if acquiring the sample takes long: stamp it with the time of its arrival; if its thread waits for a core: set `priority` and `cores` in [source.{source}]"
                 )
             }
             Reason::Late | Reason::Woken | Reason::Stalled(_) => {
-                "that is the kernel, another process, or the host of a virtual machine: `doctor` tells what can be done"
+                "the cause is the kernel, another process, or the host of a virtual machine: `doctor` shows remedies"
                     .to_owned()
             }
             Reason::HandedOver => format!("fewer workers hand over less: `workers` in [cycle.{cycle}]"),
             Reason::Dispatched => {
-                "that is usually some microseconds; more of it is the machine: `doctor` tells what can be done"
-                    .to_owned()
+                "that is usually some microseconds; more of it is the machine: `doctor` shows remedies".to_owned()
             }
-            Reason::Unknown => "nothing can be said of that time".to_owned(),
+            Reason::Unknown => "nothing is known about that time".to_owned(),
         }
     }
 
@@ -154,11 +156,7 @@ impl Explanation {
         }
         if !self.chain.missing.is_empty() {
             let missing: Vec<_> = self.chain.missing.iter().map(|&task| names.task_name(task)).collect();
-            _ = writeln!(
-                text,
-                "  events were lost, those of {}: what is said of their time may be wrong",
-                missing.join(", ")
-            );
+            _ = writeln!(text, "  events were lost, those of {}: their times may be wrong", missing.join(", "));
         }
         text
     }
@@ -167,16 +165,16 @@ impl Explanation {
         let within =
             |task: Option<TaskId>| task.map_or(String::new(), |task| format!(" within {}", names.task_name(task)));
         match *cause {
-            Cause::Backlog => format!("run {} still went on", self.chain.run.wrapping_sub(1)),
+            Cause::Backlog => format!("run {} was still in progress", self.chain.run.wrapping_sub(1)),
             Cause::Sampled { source } => {
-                format!("due, and source {} was still taking samples", names.source_name(source))
+                format!("due, but source {} was still acquiring samples", names.source_name(source))
             }
-            Cause::Late => "due, and not begun: late timer or wake-up".to_owned(),
+            Cause::Late => "due, but not begun: late timer or wake-up".to_owned(),
             Cause::Executed { task, worker, because } => {
                 let (name, where_) = (names.task_name(task), names.worker_name(worker));
                 let why = match because {
                     super::Because::Needed => "",
-                    super::Because::Occupied => ", which had the worker",
+                    super::Because::Occupied => ", which occupied the worker",
                 };
                 let compared = self.execution(task).filter(|execution| execution.excess() > 0);
                 let compared = compared.map_or(String::new(), |execution| format!(": {}", compared_short(execution)));
@@ -186,13 +184,13 @@ impl Explanation {
                 let of = worker.map_or(String::new(), |worker| format!(" of {}", names.worker_name(worker)));
                 format!("preempted{}: {} had the core{of}", within(task), thread(names, by))
             }
-            Cause::Woken { worker } => format!("worker {} was being woken", names.worker_name(worker)),
+            Cause::Woken { worker } => format!("worker {} was being woken up", names.worker_name(worker)),
             Cause::HandedOver { from, to } => {
                 format!("handed over from {} to {}", names.worker_name(from), names.worker_name(to))
             }
             Cause::Dispatched { worker } => format!("between tasks on {}", names.worker_name(worker)),
             Cause::Stalled { worker } => format!(
-                "worker {} had work and did not run; no cycle or executor had its core: the kernel, the host, or a source",
+                "worker {} had work but did not run; no cycle or executor had its core: the kernel, the host, or a source",
                 names.worker_name(worker)
             ),
             Cause::Unknown => "unknown: events were lost".to_owned(),
@@ -208,10 +206,10 @@ impl Hop {
             Step::Release { cycle, run } => format!("until run {run} of {} was due", names.cycle_name(cycle)),
             Step::Kept { cycle, first, run } => {
                 let cycle = names.cycle_name(cycle);
-                format!("until run {run} of {cycle} was due, while nothing newer came after what run {first} had taken")
+                format!("until run {run} of {cycle} was due, while nothing newer came after what run {first} had read")
             }
             Step::Run { cycle, run } => format!("run {run} of {}", names.cycle_name(cycle)),
-            Step::Unknown => "unknown: the way of the sample is not in the trace".to_owned(),
+            Step::Unknown => "unknown: the path of the sample is not in the trace".to_owned(),
         }
     }
 

@@ -509,7 +509,7 @@ fn a_damaged_trace_is_read_up_to_there_or_refused() {
         _ = perfetto::Trace::decode(&damaged, "damaged");
     }
     let message = perfetto::Trace::decode(b"no trace at all", "letter.txt").unwrap_err().to_string();
-    assert!(message.starts_with("letter.txt is no trace of a robot: of its 15 bytes 0 are"), "{message}");
+    assert!(message.starts_with("letter.txt is not a trace of a robot: of its 15 bytes 0 are"), "{message}");
 }
 
 fn bytes(scenario: &Scenario) -> Vec<u8> {

@@ -45,11 +45,11 @@ impl Loss {
             (Taker::Host, None) => format!("{around} {host}, and its thread waited {waited} for a core"),
             (Taker::Host, Some(_)) => format!("{in_updates}; {host}"),
             (Taker::OursOrOthers, None) => format!(
-                "{around} its thread waited {waited} for a core that others had{ours}; who it was when this was late cannot be told"
+                "{around} its thread waited {waited} for a core that others had{ours}; it is not known who had it when this was late"
             ),
             (Taker::OursOrOthers, Some(_)) => {
                 format!(
-                    "{in_updates}, and waited {waited} for one that others had{ours}; what it waited within updates cannot be told"
+                    "{in_updates}, and waited {waited} for one that others had{ours}; how long it waited within updates is not known"
                 )
             }
             (Taker::Nobody | Taker::Sleep, None) => format!(
@@ -71,17 +71,17 @@ impl Loss {
         let update = self.within.map(|task| names.task_name(task));
         match (self.taker, update) {
             (Taker::OtherPrograms | Taker::OursOrOthers, _) => format!(
-                "a priority above theirs, or cores that they do not have (`priority`, `cores` in [cycle.{cycle}]); \
-                 `doctor` tells what else can be done"
+                "set a priority above theirs, or cores that they do not use (`priority`, `cores` in [cycle.{cycle}]); \
+                 `doctor` shows other remedies"
             ),
-            (Taker::Host, _) => "cores of its own for this virtual machine, or a real one".to_owned(),
-            (Taker::Update, Some(update)) => format!("look at what {update} did then"),
+            (Taker::Host, _) => "give this virtual machine cores of its own, or use a real one".to_owned(),
+            (Taker::Update, Some(update)) => format!("examine what {update} did then"),
             (Taker::Sleep, Some(update)) => {
-                format!("look at what {update} waited for then: real-time code neither locks, allocates nor asks the system")
+                format!("examine what {update} waited for then: real-time code neither locks nor allocates nor calls the system")
             }
             (Taker::Nobody | Taker::Update | Taker::Sleep, _) => {
-                "that is the kernel, or a host that took less than it counts: `doctor` measures late timers and wake-ups, \
-                 and tells what can be done"
+                "the cause is the kernel, or a host that took less than it counts: `doctor` measures late timers and wake-ups, \
+                 and shows remedies"
                     .to_owned()
             }
         }
@@ -93,7 +93,7 @@ impl Loss {
             Core(number) => format!("core {number}"),
         };
         match self.account.stolen {
-            None => format!("what the host took of {core} nobody counted"),
+            None => format!("what the host took of {core} was not counted"),
             Some(0) => format!("the host took less than 10 ms of {core}"),
             Some(stolen) => {
                 format!("the host took {core} away for {} (counted in steps of 10 ms)", nanoseconds(stolen))

@@ -25,7 +25,7 @@ pub enum Error {
         limit: usize,
     },
     /// A trace could not be written.
-    #[error("cannot write the trace {}: {source} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write the trace {}: {source} (check that the folder exists, is writable, and has space)", path.display())]
     WriteTrace {
         /// The path of the trace.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum Error {
         whole: usize,
     },
     /// A timeline, a report or a profile could not be written.
-    #[error("cannot write the {what} {}: {source} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write the {what} {}: {source} (check that the folder exists, is writable, and has space)", path.display())]
     Write {
         /// The kind of the file.
         what: &'static str,

@@ -6,13 +6,13 @@ use clap::Args;
 
 /// The examples of `help deploy`.
 pub const EXAMPLES: &str = "Examples:
-  deploy nao@10.0.0.2                 to any machine that `ssh` reaches
+  deploy nao@10.0.0.2                 to any machine that `ssh` can reach
   deploy head                         to the machine of `[deploy.head]` or `[host.head]` in robot.toml
   deploy                              to all machines of robot.toml
   deploy head --dry-run               print every command that this would run
   deploy head --target aarch64-unknown-linux-gnu --overlay outdoor
 
-It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, by ssh-copy-id. More: docs/book/src/deploy.md.";
+It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, for example with ssh-copy-id. More: docs/book/src/deploy.md.";
 
 #[derive(Args, Debug)]
 pub struct DeployArguments {

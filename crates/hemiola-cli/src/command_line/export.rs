@@ -22,7 +22,7 @@ pub enum ExportCommand {
   export ros-package src --maintainer \"Ada <ada@example.com>\" --license Apache-2.0
 
 There is a package for each Rust crate with types in it; packages of ROS 2 itself, such as sensor_msgs, are named as dependencies.
-Services are those that the program declares with `Application::service`, actions those of `[ros2]`. What is written anew on each call is said in docs/book/src/ros2.md.")]
+Services are those that the program declares with `Application::service`, actions those of `[ros2]`. More: docs/book/src/ros2.md.")]
     RosPackage(RosPackageArguments),
 }
 

@@ -13,10 +13,10 @@ pub enum LiveCommand {
     Ps(PsArguments),
     /// Open a log in the live page, with a timeline for playback
     #[command(after_help = "Examples:
-  view game.mcap                      prints the page's address; Ctrl-C ends it
-  view logs/ --page 9000              the log of a folder, at a port of your choice
+  view game.mcap                      print the address of the page; Ctrl-C ends it
+  view logs/ --page 9000              the log in a folder, at this port
 
-A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed as well.")]
+A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed, too.")]
     View(ViewArguments),
     /// Watch a running robot on the whole terminal: cycles, tasks, chains, topics, sources, links,
     /// messages
@@ -25,20 +25,20 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     #[command(after_help = "Examples:
   show Ball                           in the notation of robot.toml
   show Ball.position[0] Pose          a part, and several values
-  show Ball --watch                   repeatedly, until Ctrl-C
+  show Ball --watch                   repeatedly until Ctrl-C
   show Ball --watch --json | jq .value.position")]
     Show(ShowArguments),
     /// Plot numbers of a running robot over time
     #[command(after_help = "Examples:
   plot Ball.position.x Ball.position.y
   plot timing:motion.response timing:Walk.joints
-                                      how long runs of a cycle and executions of an update take, in seconds
+                                      the durations of runs of a cycle and of executions of an update, in seconds
   plot topic:goals.count --for 10s --json > goals.jsonl")]
     Plot(PlotFieldsArguments),
     /// Observe topics of a running robot, and publish messages
     #[command(after_help = "Examples:
   topic list
-  topic hz whistle                    rate and regularity of its messages
+  topic hz whistle                    the rate and regularity of its messages
   topic echo whistle --count 3
   topic pub goals '{ team = 1 }' --rate 2")]
     Topic(TopicArguments),
@@ -49,7 +49,7 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     Service(ServiceArguments),
     /// Show the links of a running robot to other programs
     #[command(after_help = "Example:
-  link list                           peers, what was sent, received and lost, and the last problem")]
+  link list                           peers, messages sent, received and lost, and the last problem")]
     Link(LinkArguments),
     /// Show which module provides each representation of a running robot, and switch providers
     #[command(after_help = "Examples:
@@ -59,7 +59,7 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     /// Override a representation with a value, whatever its provider computes
     #[command(after_help = "Example:
   override Ball '{ seen = true, position = [1.0, 0.5] }'
-                                      until `release Ball`; omitted fields keep their present values")]
+                                      until `release Ball`; omitted fields keep their current values")]
     Override(OverrideArguments),
     /// End an `override`
     Release(ReleaseArguments),

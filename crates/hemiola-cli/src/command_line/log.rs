@@ -20,15 +20,15 @@ pub enum LogCommand {
     /// Show what a log contains, how regular its messages are, and which parts cannot be read
     #[command(after_help = "Examples:
   log info run.mcap
-  log info run-*.mcap                 one after the other
+  log info run-*.mcap                 several, one after the other
   log info run.mcap --json | jq '.channels[] | {topic, rate_hz}'
 
-Every byte is read and every checksum compared before a log is called whole. Intervals are between the times at which messages were recorded. \
+Every byte is read and every checksum is verified before a log is called whole. Intervals are between the times at which messages were recorded. \
 Exit code: 0 if everything can be read, 3 otherwise.")]
     Info(InfoArguments),
     /// Print messages
     #[command(after_help = "Examples:
-  log cat run.mcap --first 10         the first ten
+  log cat run.mcap --first 10         the first ten messages
   log cat run.mcap --topic '/camera/*' --from 12.5s --for 2s
   log cat run.mcap --topic /imu/data --format json | jq .value.angular_velocity.z
   log cat run.mcap --format raw       without contents: topic, type and size
@@ -55,11 +55,11 @@ Attachments and metadata are copied; the old log is only read, and an existing f
     #[command(after_help = "Examples:
   log merge head.mcap body.mcap --output robot.mcap
   log merge game-*.mcap --output game.mcap
-                                      a log that was split (`split`, `keep` in robot.toml), in one file
+                                      a log that was split (`split`, `keep` in robot.toml), as one file
   log merge game-main.mcap game-vision.mcap --output game.mcap
                                       the logs of a robot's processes, as one log on one clock
 
-In logs of a robot's processes, each value comes from the process that has it; data that only replays need is left out, because such logs are verified without merging. Channels that are the same in several logs become one, and metadata that all have is written once. An existing file is never overwritten. Exit code: 0 if everything could be read, 3 \
+In logs of a robot's processes, each value comes from the process that has it; data that only replays need is omitted, because such logs are verified without merging. Channels that are the same in several logs become one, and metadata that all have is written once. An existing file is never overwritten. Exit code: 0 if everything could be read, 3 \
 otherwise.")]
     Merge(MergeArguments),
     /// Compare two logs, message by message
@@ -79,39 +79,39 @@ tolerance, which is 0 by default. Exit code: 0 if the logs are equal, 1 if they 
                                       the logs of a robot's processes, with one verdict
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
-                                      where another value of a parameter makes the first difference
+                                      the first difference with another value of a parameter
   log verify game.mcap --from 4min    from the last checkpoint before this time on
 
-Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
+Samples come from the log; each run of each cycle begins with the recorded clock and inputs, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
     Verify(VerifyArguments),
     /// Extract a run of a module from a log, as a test that repeats it
     #[command(after_help = "Example:
   log extract-cycle game.mcap --cycle cognition --run 1234 --module BallFilter
                                       tests/ball_filter_1234.rs, and its data in tests/extracted
 
-The data file contains the module's state, its parameters, the clock and everything that it read, and what it provided and its state afterwards. The test repeats that \
+The data file contains the state of the module, its parameters, the clock, everything that it read and provided, and its state afterwards. The test repeats that \
 run and compares bit for bit; `cargo test` runs it from then on. The robot's crate must be a library, which the test links.")]
     ExtractCycle(ExtractArguments),
     /// Write messages as tables (CSV), and pictures and attachments as files
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
 
-A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
+A table has a line for each message and a column for each number; a sequence is a column of JSON. Times are in seconds. Pictures that are \
 not compressed become PGM and PPM. The directory must not exist. Exit code: 0 if everything could be exported, 3 otherwise.")]
     Export(ExportArguments),
     /// Create a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a directory with such
     /// files, tables and pictures
     #[command(after_help = "Examples:
   log import drive.bag drive.mcap                      a ROS 1 bag, with its topics and types
-  log import flight.ulg flight.mcap                    a PX4 log, also parameters and texts
+  log import flight.ulg flight.mcap                    a PX4 log, with its parameters and texts
   log import whistle.flac whistle.mcap                 sound, with a topic for each microphone
   log import euroc euroc.mcap                          everything in a directory and its subdirectories
   log import road road.mcap --rate 25                  pictures without times, 25 per second
   log import wander wander.mcap --time when=ms         time stamps in milliseconds, in a column of that name
 
-A table (CSV, also compressed by gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
+A table (CSV, also compressed with gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
 \"time [ns]\"; --rate overrides that, and --time overrides both. A column that names pictures becomes a channel of pictures, as does a folder of pictures that no table names. In a directory, the topics of \
-a bag or flight are prefixed with its name; hidden files are left out. Exit code: 0 if \
+a bag or flight are prefixed with its name; hidden files are skipped. Exit code: 0 if \
 everything could be imported, 3 otherwise.")]
     Import(ImportArguments),
     /// Plot numbers over time as a picture (SVG)

@@ -33,7 +33,7 @@ pub enum ToolsCommand {
   new robots/my-robot --vcs none      without a git repository
   new my-robot --hemiola ~/hemiola    with Hemiola from this folder
 
-An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/book/src/new.md.")]
+An existing folder is never overwritten, and nothing is left behind if a step fails. More: docs/book/src/new.md.")]
     New(NewArguments),
     #[command(flatten)]
     Shared(SharedCommand),
@@ -48,8 +48,8 @@ pub enum SharedCommand {
     #[command(after_help = "Examples:
   parameters get BallFinder
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what differs from the files
-  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
+  parameters diff                     the differences to the files
+  parameters save --overlay outdoor   write these values; comments and layout of the file are kept")]
     Parameters(RunningParameters),
     /// Explain why a run of a cycle, or a chain, took as long as it did: of a running robot, a
     /// trace or a log

@@ -62,13 +62,16 @@ impl Explanation {
                 format!("run {before} was still in progress for {excess} when it was due")
             }
             Reason::Sampled(source) => {
-                format!("source {} was still taking samples for {excess} after it was due", names.source_name(source))
+                format!(
+                    "source {} was still acquiring samples for {excess} after it was due",
+                    names.source_name(source)
+                )
             }
             Reason::Late => format!("it began {excess} after it was due"),
-            Reason::Woken => format!("waking workers took {excess}"),
+            Reason::Woken => format!("waking up workers took {excess}"),
             Reason::HandedOver => format!("handing work from worker to worker took {excess}"),
             Reason::Stalled(worker) => format!(
-                "worker {} had work and did not run for {excess}, and no cycle or executor was on its core",
+                "worker {} had work but did not run for {excess}, and no cycle or executor was on its core",
                 names.worker_name(worker)
             ),
             Reason::Dispatched => format!("the framework took {excess} between tasks"),
@@ -169,14 +172,14 @@ impl Explanation {
         match *cause {
             Cause::Backlog => format!("run {} was still in progress", self.chain.run.wrapping_sub(1)),
             Cause::Sampled { source } => {
-                format!("due, and source {} was still taking samples", names.source_name(source))
+                format!("due, but source {} was still acquiring samples", names.source_name(source))
             }
-            Cause::Late => "due, and not begun: late timer or wake-up".to_owned(),
+            Cause::Late => "due, but not begun: late timer or wake-up".to_owned(),
             Cause::Executed { task, worker, because } => {
                 let (name, where_) = (names.task_name(task), names.worker_name(worker));
                 let why = match because {
                     super::Because::Needed => "",
-                    super::Because::Occupied => ", which had the worker",
+                    super::Because::Occupied => ", which occupied the worker",
                 };
                 let compared = self.execution(task).filter(|execution| execution.excess() > 0);
                 let compared = compared.map_or(String::new(), |execution| format!(": {}", compared_short(execution)));
@@ -186,13 +189,13 @@ impl Explanation {
                 let of = worker.map_or(String::new(), |worker| format!(" of {}", names.worker_name(worker)));
                 format!("preempted{}: {} had the core{of}", within(task), thread(names, by))
             }
-            Cause::Woken { worker } => format!("worker {} was being woken", names.worker_name(worker)),
+            Cause::Woken { worker } => format!("worker {} was being woken up", names.worker_name(worker)),
             Cause::HandedOver { from, to } => {
                 format!("handed over from {} to {}", names.worker_name(from), names.worker_name(to))
             }
             Cause::Dispatched { worker } => format!("between tasks on {}", names.worker_name(worker)),
             Cause::Stalled { worker } => format!(
-                "worker {} had work and did not run; no cycle or executor had its core: the kernel, the host, or a source",
+                "worker {} had work but did not run; no cycle or executor had its core: the kernel, the host, or a source",
                 names.worker_name(worker)
             ),
             Cause::Unknown => "unknown: events were lost".to_owned(),

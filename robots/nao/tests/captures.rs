@@ -1,4 +1,4 @@
-//! What the robot believed when it fell is in a file afterwards.
+//! Tests that the robot's beliefs at a fall are saved in a file.
 #![forbid(unsafe_code)]
 
 use std::fs;

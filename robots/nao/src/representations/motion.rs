@@ -263,14 +263,14 @@ pub struct BalanceCorrection {
     pub hip_pitch: f32,
 }
 
-/// The legs' part of the walk, in radian.
+/// The legs' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LegTargets {
     /// In the order of [`Joint::leg`](crate::robot::Joint::leg), left first.
     pub angles: [[f32; 6]; 2],
 }
 
-/// The arms' part of the walk, in radian.
+/// The arms' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ArmTargets {
     /// In the order of [`Joint::arm`](crate::robot::Joint::arm), left first.

@@ -85,7 +85,7 @@ pub fn force_sensors(side: Side) -> [Vec2; 4] {
     LEFT_FORCE_SENSORS.map(|sensor| Vec2::new(sensor.x, sensor.y * side.sign()))
 }
 
-/// A link's mass in kilogram and its centre of mass in the frame of the joint that moves it.
+/// A link's mass in kilograms and its centre of mass in the frame of the joint that moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mass {
     /// The mass in kilograms.

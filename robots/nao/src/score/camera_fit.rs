@@ -13,9 +13,9 @@ use crate::geometry::Pose2;
 pub struct Sighting {
     /// The pose of the robot on the field.
     pub place: Pose2,
-    /// Of the head, in radian.
+    /// Of the head, in radians.
     pub head_pitch: f32,
-    /// Of the head, in radian.
+    /// Of the head, in radians.
     pub head_yaw: f32,
     /// The size of the picture, in pixels.
     pub size: [u32; 2],
@@ -97,9 +97,9 @@ pub fn explain(camera: &FieldCamera, sightings: &[Sighting]) -> CameraFit {
 /// The stance of the robot in one picture, relative to the surveyed pose and the average lean.
 #[derive(Clone, Copy, Default)]
 struct Stance {
-    /// In radian.
+    /// In radians.
     turn: f32,
-    /// In radian.
+    /// In radians.
     lean: f32,
 }
 

@@ -13,9 +13,9 @@ use crate::geometry::Pose2;
 pub struct Sighting {
     /// The pose of the robot on the field.
     pub place: Pose2,
-    /// Of the head, in radians.
+    /// The pitch of the head, in radians.
     pub head_pitch: f32,
-    /// Of the head, in radians.
+    /// The yaw of the head, in radians.
     pub head_yaw: f32,
     /// The size of the picture, in pixels.
     pub size: [u32; 2],

@@ -156,7 +156,7 @@ fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Hos
         if answer.starts_with("granted") != (permission == Permission::Granted) {
             let wanted = if permission == Permission::Granted { "with" } else { "without" };
             let first = answer.lines().next().unwrap_or_default();
-            notices.push(format!("left out: everything {wanted} permission, for a robot here is told: {first}"));
+            notices.push(format!("left out: everything {wanted} permission, because a robot here gets: {first}"));
             continue;
         }
         for company in [Company::Nobody, Company::TwoLoops] {
@@ -298,7 +298,7 @@ impl Drop for Busy {
 
 fn print(cases: &[Case], seconds: u64, rounds: usize) {
     println!(
-        "the NAO, {seconds} s of a game: seconds of the world, and how many times as long as with one worker (medians of {rounds} rounds)"
+        "the NAO, {seconds} s of a game: seconds of real time, and relative to one worker (medians of {rounds} rounds)"
     );
     println!("  {:52}{:>10}{:>18}{:>18}", "", "1 worker", "2 workers", "3 workers");
     for case in cases {

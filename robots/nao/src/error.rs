@@ -69,7 +69,7 @@ pub enum NaoError {
         expected: &'static str,
     },
     /// A picture ends before its last row.
-    #[error("{}: the picture ends early, after {length} bytes; its frame is left out, fetch the file again", file.display())]
+    #[error("{}: the picture ends early, after {length} bytes; its frame is skipped, fetch the file again", file.display())]
     Truncated {
         /// The picture.
         file: PathBuf,
@@ -85,7 +85,7 @@ pub enum NaoError {
         length: usize,
     },
     /// A file does not have the format of its name.
-    #[error("{}: is no {format} that can be read ({reason}); its samples are left out", file.display())]
+    #[error("{}: is not a readable {format} ({reason}); its samples are skipped", file.display())]
     Format {
         /// The file.
         file: PathBuf,
@@ -107,7 +107,7 @@ pub enum NaoError {
     #[error(transparent)]
     Thread(#[from] RealtimeError),
     /// Signals cannot be handled.
-    #[error("the system hands over no signal USR1 ({0}): ask the service `SaveSnapshot` instead")]
+    #[error("the signal USR1 cannot be handled ({0}): call the service `SaveSnapshot` instead")]
     Signal(#[source] io::Error),
 }
 

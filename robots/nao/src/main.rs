@@ -30,14 +30,14 @@ fn main() -> ExitCode {
         .started(move |robot| {
             match Announcer::start(robot) {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
-                Err(error) => eprintln!("nobody will tell what happens: {error}"),
+                Err(error) => eprintln!("events cannot be announced: {error}"),
             }
             match captures::serve(robot, concat!(env!("CARGO_MANIFEST_DIR"), "/traces")) {
                 Ok(running) => *server.borrow_mut() = Some(running),
-                Err(error) => eprintln!("nobody will save captures: {error}"),
+                Err(error) => eprintln!("captures cannot be saved: {error}"),
             }
             if let Err(error) = captures::ask_on_signal(robot) {
-                eprintln!("`kill -USR1` will save no capture: {error}");
+                eprintln!("`kill -USR1` cannot save a capture: {error}");
             }
         })
         .live(game)

@@ -46,7 +46,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     measures.extend(of_classes(&left_out, ""));
     measures.insert(measures.len() - 1, measure("X, L, T by place only", &left_out.places));
     Ok(Score {
-        title: "Landmarks, each recording with the camera that the others tell".into(),
+        title: "Landmarks, each recording with the camera fitted to the others".into(),
         directory: directory.display().to_string(),
         measures,
         details,
@@ -54,7 +54,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
             format!(
                 "A hit lies within {RADIUS} pixels (of 320) of a clicked landmark of its class. Of the detector only the camera \
                  is fitted; its thresholds are the same for all recordings, and were chosen by people who had seen those of \
-                 2012. Left out for want of head joints: {}.",
+                 2012. Skipped for lack of head joints: {}.",
                 pictures.without_joints
             ),
             cameras.join("\n"),
@@ -166,7 +166,7 @@ fn marked(landmarks: &Table, picture: &str) -> Result<Vec<(LandmarkClass, Vec2)>
 /// Returns a note on how well the camera of the other recordings explains this one.
 fn camera_note(recording: &str, camera: Option<&CameraFit>, own: &[Sighting]) -> String {
     let Some(CameraFit { camera, landmarks, error }) = camera else {
-        return format!("{recording}: the other recordings do not tell the camera; that of 2012 was taken");
+        return format!("{recording}: the other recordings do not determine the camera; that of 2012 is used");
     };
     let here = explain(camera, own);
     let [lean, roll, across, down] =

@@ -41,7 +41,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
         return Err(NaoError::NothingFound { directory: directory.to_owned(), expected });
     }
     Ok(Score {
-        title: "Playback (there is no ground truth that is known here)".into(),
+        title: "Playback (no known ground truth)".into(),
         directory: name(),
         measures: reports.iter().map(|(subject, report)| measure(subject, report)).collect(),
         details: Vec::new(),

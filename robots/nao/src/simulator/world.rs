@@ -95,7 +95,7 @@ impl World {
     /// # Panics
     /// If `dt` is not positive.
     pub fn step(&mut self, dt: f32, request: &JointRequest) {
-        assert!(dt > 0.0, "a step of {dt} seconds leads nowhere; give a positive time");
+        assert!(dt > 0.0, "a step of {dt} seconds is not positive; give a positive time");
         self.time += f64::from(dt);
         self.servos.step(dt, request);
         let before = Side::BOTH.map(|side| self.body.sole(side));

@@ -70,8 +70,7 @@ impl WhistleEar {
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let mut score = evaluate_with(directory, &WhistleDetectorParameters::default())?;
     score.notes.push(
-        "A clip counts as detected if a whistle is detected anywhere in it; each clip starts with new modules."
-            .into(),
+        "A clip counts as detected if a whistle is detected anywhere in it; each clip starts with new modules.".into(),
     );
     Ok(score)
 }

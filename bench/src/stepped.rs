@@ -261,7 +261,7 @@ impl Robot {
     }
 }
 
-/// Threads that want a core each, as long as this is there, and share time as programs do.
+/// Threads that each keep a core busy until this is dropped, and share time as programs do.
 struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,

@@ -19,7 +19,7 @@ pub enum Scenario {
     #[default]
     BallToGoal,
     /// The robot stands in the middle and looks at the opponent's goal; the ball lies one metre
-    /// ahead; nobody else is there, and nobody whistles.
+    /// ahead; there are no other robots, and no whistles.
     AloneInTheMiddle,
 }
 

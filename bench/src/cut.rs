@@ -38,7 +38,7 @@ pub struct Options {
     seconds: u64,
 }
 
-/// The NAO in so many processes.
+/// The NAO in one process or several.
 struct Arm {
     label: &'static str,
     /// The overlay that cuts it.

@@ -62,10 +62,9 @@ fn total(program: &Path, contestant: &str, graph: &Path, runs: u64) -> Result<u6
         .output()
         .map_err(|error| BenchError::Valgrind { problem: error.to_string() })?;
     let report = String::from_utf8_lossy(&output.stderr).into_owned();
-    report
-        .lines()
-        .find_map(counted)
-        .ok_or_else(|| BenchError::Valgrind { problem: report.lines().last().unwrap_or("it says nothing").to_owned() })
+    report.lines().find_map(counted).ok_or_else(|| BenchError::Valgrind {
+        problem: report.lines().last().unwrap_or("it prints nothing").to_owned(),
+    })
 }
 
 /// Reads the line of valgrind's summary that says how many instructions there were, as

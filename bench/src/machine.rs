@@ -88,7 +88,7 @@ impl std::fmt::Display for Machine {
         writeln!(formatter, "settings   real-time threads may use {:.0} % of the time", self.real_time_percent)?;
         writeln!(
             formatter,
-            "measured   hand-over between two cores {spinning} to who spins, {asleep} to who sleeps; load before {}",
+            "measured   hand-over between two cores {spinning} to a thread that spins, {asleep} to one that sleeps; load before {}",
             self.load_average
         )?;
         write!(formatter, "built with {}; {}", self.compilers.join("; "), self.date)

@@ -26,7 +26,7 @@ pub struct Report {
     /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
     pub events: Vec<Event>,
-    /// The latencies of cyclictest's thread, in nanoseconds, if the tool is there.
+    /// The latencies of cyclictest's thread, in nanoseconds, if the tool is installed.
     pub cyclictest: Option<Spread>,
 }
 

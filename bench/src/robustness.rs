@@ -1,5 +1,5 @@
-//! The steadiness of the timing when things go wrong: durations that vary, a cycle that asks for
-//! too much, a worker that is held up, a system that grants less.
+//! The robustness of the timing when things go wrong: durations that vary, an overloaded cycle, a
+//! worker that is held up, a restricted system.
 //!
 //! | file | what |
 //! |---|---|

@@ -164,7 +164,7 @@ fn measure(
         if answer.starts_with("granted") != (permission == Permission::Granted) {
             let wanted = if permission == Permission::Granted { "with" } else { "without" };
             let first = answer.lines().next().unwrap_or_default();
-            notices.push(format!("left out: everything {wanted} permission, for a robot here is told: {first}"));
+            notices.push(format!("left out: everything {wanted} permission, because a robot here gets: {first}"));
             continue;
         }
         for company in [Company::Nobody, Company::TwoLoops] {
@@ -274,7 +274,7 @@ impl Robot {
     }
 }
 
-/// Threads that want a core each, as long as this is there, and share time as programs do.
+/// Threads that each keep a core busy until this is dropped, and share time as programs do.
 struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -311,7 +311,7 @@ impl Drop for Busy {
 
 fn print(cases: &[Case], seconds: u64, rounds: usize) {
     println!(
-        "the NAO, {seconds} s of a game: seconds of the world, and how many times as long as with one worker (medians of {rounds} rounds)"
+        "the NAO, {seconds} s of a game: seconds of real time, and relative to one worker (medians of {rounds} rounds)"
     );
     println!("  {:52}{:>10}{:>18}{:>18}", "", "1 worker", "2 workers", "3 workers");
     for case in cases {

@@ -65,7 +65,7 @@ impl fmt::Display for Host {
         write!(
             formatter,
             "host       took {mean_percent:.2} % of the processors' time from the {turns} turns that count ({worst_percent:.1} % from the \
-             worst); {repeated} were held again, for it took more than {LIMIT_PERCENT} % from them"
+             worst); {repeated} were repeated, because it took more than {LIMIT_PERCENT} % from them"
         )
     }
 }

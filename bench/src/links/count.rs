@@ -149,6 +149,6 @@ fn output(mut command: Command, contestant: &str) -> Result<Output, BenchError> 
     if output.status.success() {
         return Ok(output);
     }
-    let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it says nothing").to_owned();
+    let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it prints nothing").to_owned();
     Err(BenchError::Assignment(format!("{contestant} has failed below {program}: {last}")))
 }

@@ -171,6 +171,6 @@ fn text(own: &[Used], theirs: &[Used], channels: usize, length: Duration) -> Str
         median(pairs.map(|(own, theirs)| own.server / pick(theirs)))
     };
     let bar = |what, is| Bar { what, limit: Limit::AtMost(1.0), is, unit: "" }.to_string();
-    text + &bar("the door, times the SDK with who publishes", ratio(|used| used.server + used.publisher))
-        + &bar("the door, times the SDK's own threads", ratio(|used| used.server))
+    text + &bar("the door, relative to the SDK with its publisher", ratio(|used| used.server + used.publisher))
+        + &bar("the door, relative to the SDK's own threads", ratio(|used| used.server))
 }

@@ -66,12 +66,12 @@ enum Load {
 fn arms() -> Vec<Arm> {
     let arm = |label, onlooker, load| Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() };
     vec![
-        arm("nobody looks", Onlooker::Nobody, Load::Robot),
+        arm("no observer", Onlooker::Nobody, Load::Robot),
         arm("one client, all views", Onlooker::Client, Load::Robot),
         arm("four clients, two image streams", Onlooker::FourClients, Load::Robot),
         arm("one page in Chromium, all views", Onlooker::Page, Load::Robot),
         arm("four pages in Chromium, two image streams", Onlooker::FourPages, Load::Robot),
-        arm("no core ever idle, nobody looks", Onlooker::Nobody, Load::Full),
+        arm("no core ever idle, no observer", Onlooker::Nobody, Load::Full),
         arm("no core ever idle, `top`", Onlooker::Top, Load::Full),
         arm("no core ever idle, `show --watch`", Onlooker::Show, Load::Full),
     ]
@@ -205,15 +205,15 @@ fn charts(fields: &[&str]) -> Value {
 const KINDS: [Kind; 3] = [
     Kind {
         onlookers: [Onlooker::Client, Onlooker::FourClients],
-        p99: "p99 with clients without a browser, times that with nobody",
+        p99: "p99 with clients without a browser, relative to no observer",
     },
     Kind {
         onlookers: [Onlooker::Page, Onlooker::FourPages],
-        p99: "p99 with pages in Chromium on the same cores, times that with nobody",
+        p99: "p99 with pages in Chromium on the same cores, relative to no observer",
     },
     Kind {
         onlookers: [Onlooker::Top, Onlooker::Show],
-        p99: "p99 with commands and no core ever idle, times that with nobody",
+        p99: "p99 with commands and no core ever idle, relative to no observer",
     },
 ];
 

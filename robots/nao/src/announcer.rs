@@ -1,6 +1,6 @@
 //! Turns events into sentences.
 //!
-//! Modules publish events with a few stores and go on. Callbacks on a thread without real-time
+//! Modules publish events with a few stores and continue. Callbacks on a thread without real-time
 //! priority turn them into sentences and send them to the scribe, an actor that owns the text.
 
 use std::time::Duration;

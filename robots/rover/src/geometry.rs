@@ -19,7 +19,7 @@ pub struct Pose2 {
 }
 
 impl Pose2 {
-    /// Creates the pose at (`x`, `y`) metres that faces along `heading` radian.
+    /// Creates the pose at (`x`, `y`) metres that faces along `heading` radians.
     #[must_use]
     pub const fn new(x: f64, y: f64, heading: f64) -> Self {
         Self { x, y, heading }

@@ -60,7 +60,7 @@ struct Relation {
     pose: Pose2,
 }
 
-/// Returns the mean errors of relative poses, in metres and radian (Kümmerle et al.: On Measuring
+/// Returns the mean errors of relative poses, in metres and radians (Kümmerle et al.: On Measuring
 /// the Accuracy of SLAM Algorithms, 2009).
 fn errors(trajectory: &Trajectory, relations: &[Relation]) -> (f64, f64) {
     let at = |seconds: f64| {

@@ -29,7 +29,7 @@ const LENGTH: usize = 4;
 
 /// The topic whose messages are measured.
 const USED: &str = "Packet";
-/// The topic of all other links, on which nobody publishes.
+/// The topic of all other links, on which nothing is published.
 const IDLE: &str = "Idle";
 /// The maximum number of peers of a link that listens.
 const MOST_PEERS: usize = 16;
@@ -130,7 +130,7 @@ fn host(robot: &str, bus: Bus) -> LinkHost {
     LinkHost::new(robot, bus, Arc::new(RobotClock::running(1.0)), |_| ())
 }
 
-/// Returns an address at which nobody listens.
+/// Returns a free address.
 fn free_address(contestant: &str, number: usize) -> LinkAddress {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     match contestant {

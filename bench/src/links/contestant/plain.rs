@@ -1,5 +1,5 @@
-//! A socket or a pipe between the two processes, read and written as it comes: the receiving
-//! process has its end as its standard input.
+//! A socket or a pipe between the two processes, read and written directly: the receiving process
+//! has its end as its standard input.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

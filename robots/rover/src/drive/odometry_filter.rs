@@ -50,7 +50,7 @@ const HEADING: usize = 2;
 const BIAS: usize = 3;
 /// The distance that the robot moved in this step, in metres.
 const WAY: usize = 4;
-/// The angle that the robot turned in this step, in radian.
+/// The angle that the robot turned in this step, in radians.
 const TURN: usize = 5;
 
 #[module]

@@ -25,13 +25,13 @@ const STRAY: f64 = 0.05;
 pub struct Window {
     /// The maximum distance from the predicted position, along x and y, in metres.
     pub way: f64,
-    /// The maximum difference from the predicted heading, in radian.
+    /// The maximum difference from the predicted heading, in radians.
     pub turn: f64,
-    /// The step between two headings, in radian.
+    /// The step between two headings, in radians.
     pub turn_step: f64,
     /// The standard deviation of the predicted position, in metres.
     pub way_deviation: f64,
-    /// The standard deviation of the predicted heading, in radian.
+    /// The standard deviation of the predicted heading, in radians.
     pub turn_deviation: f64,
     /// The weight of each ray as an independent measurement: the errors of neighbours correlate.
     pub weight: f64,

@@ -37,7 +37,7 @@ fn problem(page: &Page, block: &Block) -> Option<String> {
 }
 
 /// Returns whether a text has the part between two marks, `ANCHOR: name` and `ANCHOR_END: name`, or
-/// between two lines. These must begin and end whole items, so that changes of the file are noticed.
+/// between two lines. These must begin and end whole items, so that changes are noticed.
 fn has_part(text: &str, part: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let Some((from, to)) = part.split_once(':') else {

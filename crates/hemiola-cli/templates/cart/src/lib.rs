@@ -9,8 +9,9 @@
 //! | `logbook` | a callback outside the cycles, which notes the waypoints reached | `main.rs` |
 //!
 //! To add a module, write a struct with `#[derive(Module)]` and an `impl` block with `#[module]` in
-//! a new file below `motion` or `planning`. There is no list of modules to extend: Hemiola finds
-//! it, and runs it as soon as its inputs are available.
+//! a new file below `motion` or `planning`, and declare the file in `motion.rs` or `planning.rs`.
+//! There is nothing else to register: Hemiola finds the module, and runs it as soon as its inputs
+//! are available.
 #![forbid(unsafe_code)]
 
 pub mod board;

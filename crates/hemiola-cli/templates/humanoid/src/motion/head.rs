@@ -13,7 +13,7 @@ struct HeadParameters {
 }
 
 /// Turns the head to where cognition wants to look. It runs 83 times a second and receives 30
-/// requests a second: between two of them it goes on to the last one.
+/// requests a second: between two of them it continues towards the last one.
 #[derive(Module)]
 struct Head {
     #[parameters]

@@ -2,8 +2,8 @@ use super::*;
 use crate::field::{LINES, POSTS};
 use crate::representations::perception::{LandmarkShape, SeenLandmark, SeenLine};
 
-/// What a robot sees from `pose`, without errors: the parts of lines within reach and ahead, posts
-/// and corners.
+/// Returns what a robot sees from `pose`, without errors: the parts of lines within reach and
+/// ahead, posts and corners.
 fn seen_from(pose: &Pose2) -> (LinePercept, LandmarkPercept) {
     let is_seen = |point: &Vec2| point.x > 0.3 && point.length() < 3.5 && point.y.abs() < 1.5 * point.x;
     let mut lines = LinePercept::default();
@@ -81,7 +81,7 @@ fn a_walk_with_wrong_odometry_is_followed() {
     }
     for _ in 0..400 {
         pose = pose * Pose2::new(0.008, 0.0, 0.003);
-        // Odometry claims ten percent more way and misses a third of the turn.
+        // Odometry measures ten percent more distance and a third less turn.
         let particles = run(&mut locator, &pose, Pose2::new(0.0088, 0.0, 0.002), Uprightness::Upright);
         assert!(mean(&particles).translation.distance(pose.translation) < 0.3);
         assert!((particles.particles.iter().map(|particle| particle.weight).sum::<f32>() - 1.0).abs() < 1e-3);

@@ -127,11 +127,12 @@ impl Application {
     }
 
     /// Calls `start` on the main thread when the robot has started: the place for threads, servers
-    /// and executors of one's own ([`RobotHandle::bus`], [`RobotHandle::executor`]). What it makes is
-    /// kept by the closure, for instance in a `RefCell`: a server or executor that is dropped ends.
+    /// and executors of one's own ([`RobotHandle::bus`], [`RobotHandle::executor`]). What it makes
+    /// is kept by the closure, for instance in a `RefCell`: a server or executor that is dropped
+    /// ends.
     ///
-    /// It is called in each process of a robot that is cut into several, for robots that are stepped
-    /// and replays as well, and again each time that a replay begins anew (`--loop`).
+    /// It is called in each process of a robot that is cut into several, for robots that are
+    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));

@@ -76,7 +76,7 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 /// Makes a structure a set of parameters: implements `Parameters` and `Default`.
 ///
 /// The structure has named fields, each of them a parameter whose type is `Data`. The field's
-/// documentation comment is the parameter's, and `#[parameter(..)]` has the rest, all of it optional:
+/// documentation comment is the parameter's, and `#[parameter(..)]` has the rest, all optional:
 ///
 /// | part | meaning |
 /// |---|---|
@@ -164,8 +164,8 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
 ///
 /// # Updates
 /// The first argument is `&self` or `&mut self`. Updates of a module with `&self` may run at the
-/// same time, which takes a module that is `Sync`; those with `&mut self` run one after another. All
-/// other arguments say what the update exchanges, in any order and number:
+/// same time, which takes a module that is `Sync`; those with `&mut self` run one after another.
+/// All other arguments say what the update exchanges, in any order and number:
 ///
 /// | argument | what the update gets |
 /// |---|---|
@@ -232,8 +232,8 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Registers a source. The attribute belongs on the type's own `impl` block, which has one method
-/// with `#[sample]` or `#[sample(rate = 30.0)]`, and takes nothing. The method is called on a thread
-/// of the source's own; all other methods are left alone.
+/// with `#[sample]` or `#[sample(rate = 30.0)]`, and takes nothing. The method is called on a
+/// thread of the source's own; all other methods are left alone.
 ///
 /// | attribute | when it is called | what it returns |
 /// |---|---|---|

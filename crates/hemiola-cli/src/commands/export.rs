@@ -99,7 +99,7 @@ fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceS
     if types.is_empty() { vec![schema(None)] } else { types.into_iter().map(schema).collect() }
 }
 
-/// Returns the schema of an action by the messages of its topics; `None` if these are no messages of
+/// Returns the schema of an action by the messages of its topics; `None` if these are not those of
 /// an action.
 fn action_schema(robot: &Robot, action: &Ros2Action) -> Option<ActionSchema> {
     let message = |suffix: &str| robot.message(&format!("{}{suffix}", action.action))?.data_type();

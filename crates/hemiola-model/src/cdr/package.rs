@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::{ActionSchema, MessageSchema, ServiceSchema};
 
-/// Packages for a ROS 2 workspace: they define messages, services and actions as they are in logs and on
-/// links, with the same hashes. Packages that come with ROS 2 are only named.
+/// Packages for a ROS 2 workspace: they define messages, services and actions as they are in logs
+/// and on links, with the same hashes. Packages that come with ROS 2 are only named.
 ///
 /// ```
 /// use hemiola_model::Time;

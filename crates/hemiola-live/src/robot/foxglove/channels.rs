@@ -146,8 +146,8 @@ impl Channels {
         }
     }
 
-    /// Observes names that modules only ask for (`debug.wants`) until the next look, once: only then
-    /// do modules show something under them, which has a type, and so a channel.
+    /// Observes names that modules only ask for (`debug.wants`) once, until the next look: only
+    /// then do modules show something under them, which has a type, and so a channel.
     fn try_asked(&mut self, handle: &RobotHandle, found: &[DebugName]) {
         let is_asked = |found: &&DebugName| found.kind == DebugKind::Request;
         let shown: BTreeSet<_> = found.iter().filter(|name| !is_asked(name)).map(|shown| shown.name).collect();

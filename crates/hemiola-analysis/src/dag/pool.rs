@@ -21,9 +21,9 @@
 //!   waiting is at most h per node of the path, and together at most the run's other work. So len
 //!   is the longest path with h added to every node, and never more than vol. *Preemption*: A(t)
 //!   times within t something of higher priority begins to run ([`Dag::begins`]); each time, what
-//!   is preempted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path, `A(t) (k -
-//!   1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers without
-//!   work hold cores for which a thread with a node may wait. So spinning counts as work of others,
+//!   is preempted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path,
+//!   `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers
+//!   without work hold cores for which a thread with a node may wait. So spinning counts as work of others,
 //!   both theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a node
 //!   ready keeps it while it runs other such nodes, and hands it over only before it runs one that
 //!   is not kept. Meanwhile that thread alone may be at work. So what is kept counts as if it was

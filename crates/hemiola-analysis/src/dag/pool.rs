@@ -23,11 +23,11 @@
 //!   times within t something of higher priority begins to run ([`Dag::begins`]); each time, what
 //!   is preempted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path,
 //!   `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers
-//!   without work hold cores for which a thread with a node may wait. So spinning counts as work of others,
-//!   both theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a node
-//!   ready keeps it while it runs other such nodes, and hands it over only before it runs one that
-//!   is not kept. Meanwhile that thread alone may be at work. So what is kept counts as if it was
-//!   all on the path.
+//!   without work hold cores for which a thread with a node may wait. So spinning counts as work of
+//!   others, both theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a
+//!   node ready keeps it while it runs other such nodes, and hands it over only before it runs one
+//!   that is not kept. Meanwhile that thread alone may be at work. So what is kept counts as if it
+//!   was all on the path.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times
 //!   the bound of [`super::he_2019`]: of the run's own nodes only those of higher priority delay
 //!   the path, and per node w - 1 that had begun before it was seen. Whatever the order,

@@ -206,8 +206,13 @@ fn the_package_has_a_file_for_each_type_and_the_robots_comments() {
     let of = |paths: &[&str]| paths.iter().map(|path| format!("{ours}/{path}")).collect::<Vec<_>>();
     let mut expected = of(&[
         "CMakeLists.txt",
+        "msg/Accepted.msg",
         "msg/Action.msg",
         "msg/ActionKick.msg",
+        "msg/Dock.msg",
+        "msg/DockFeedback.msg",
+        "msg/DockGoal.msg",
+        "msg/DockResult.msg",
         "msg/Heartbeat.msg",
         "msg/Player.msg",
         "msg/Whistle.msg",

@@ -189,6 +189,7 @@ fn figures_and_explanations_are_told() {
     wait_until(|| client.event("statistics")["report"]["cycles"][0]["execution"]["count"].as_u64() > Some(30));
     let why = client.ask(json!({"do": "why", "subject": "motion"})).unwrap();
     assert!(why["text"].as_str().unwrap().contains("motion, run"), "{why}");
+    assert!(why["cycle"] == "motion" && why["runs"][0]["reason"]["kind"].is_string(), "{why}");
     let bounds = client.ask(json!({"do": "bounds"})).unwrap();
     assert_eq!(bounds["rows"][0]["what"], "cycle");
     let captured = client.ask(json!({"do": "capture"})).unwrap();

@@ -118,6 +118,8 @@ fn it_is_listed_and_looked_at_as_one_robot() {
     assert!(graph.contains("process vision") && graph.contains("to main    Line"), "{graph}");
     let why = convoy.prints(&["why", "seeing"]);
     assert!(why.contains("seeing"), "{why}");
+    assert_eq!(convoy.json(&["why", "seeing"])["cycle"], "seeing");
+    assert_eq!(convoy.json(&["why"])["processes"]["vision"]["cycles"][0]["cycle"], "seeing");
 
     // Numbers of both processes are in one plot, and a missing one is reported.
     convoy.plots(&["Line.image", "Drive.run", "timing:seeing.response", "timing:Pilot.drive"]);

@@ -41,6 +41,9 @@ pub struct WhyArguments {
     /// selects something else
     #[arg(long, value_name = "NAME", conflicts_with_all = ["trace", "log", "slice", "at"])]
     pub robot: Option<String>,
+    /// Print JSON, with times in nanoseconds
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A moment on the robot's clock, or the address of a robot.

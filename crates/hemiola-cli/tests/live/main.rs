@@ -205,6 +205,7 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     cart.prints(&["trace", "stop"]);
     let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
+    assert_eq!(cart.json(&["why", "drive", "--trace", "late.pftrace"])["cycle"], "drive");
 }
 
 /// Waits until `show Drive.step` shows the same twice: nothing moves any more.
@@ -291,6 +292,8 @@ fn a_running_robot_is_plotted_captured_and_explained() {
     assert!(cart.prints(&["snapshot"]).contains("\n[drive]\nDrive = { honks = 0, "));
     let why = cart.prints(&["why", "drive"]);
     assert!(why.contains("drive, run "), "{why}");
+    let why = cart.json(&["why", "drive"]);
+    assert!(why["from"] == "the running robot" && why["runs"][0]["response"].as_u64() > Some(0), "{why:#}");
 }
 
 #[test]

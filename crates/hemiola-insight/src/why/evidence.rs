@@ -99,6 +99,11 @@ impl Evidence {
         Duration::from_nanos(self.drift) < MOST_DRIFT
     }
 
+    /// Returns a description of where the evidence was read.
+    pub(super) fn from(&self) -> &str {
+        &self.from
+    }
+
     /// Returns the heading of an answer: where the evidence comes from.
     pub(super) fn heading(&self) -> String {
         format!("{}\n", self.from)

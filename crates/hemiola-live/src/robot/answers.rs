@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hemiola_insight::why::{Answer, Evidence, Question};
+use hemiola_insight::why::{Evidence, Question};
 use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
 use serde_json::{Value, json};
 
@@ -43,8 +43,7 @@ pub fn why(shared: &Shared, subject: Option<String>, worst: Option<usize>, run: 
     let configuration = shared.handle.with_robot(|robot| robot.configuration().clone());
     let evidence = Evidence::of_running(shared.handle.capture_events(), configuration, shared.handle.profile());
     let answer = evidence.and_then(|evidence| evidence.answer(&question));
-    let Answer { text, .. } = answer.map_err(|error| error.to_string())?;
-    Ok(json!({"text": text}))
+    Ok(json!(answer.map_err(|error| error.to_string())?))
 }
 
 /// Derives which deadlines are met, from all measurements up to now.

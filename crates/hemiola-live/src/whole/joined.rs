@@ -93,7 +93,11 @@ pub fn explanations(said: &[Said<'_>], is_of_one: bool) -> Value {
     let text = |said: &Said<'_>| format!("process {}\n{}", said.process, text_of(&said.content["text"]));
     match said {
         [only] if is_of_one => only.content.clone(),
-        said => json!({ "text": said.iter().map(text).collect::<Vec<_>>().join("\n") }),
+        said => {
+            let processes: Map<_, _> =
+                said.iter().map(|said| (said.process.to_owned(), said.content.clone())).collect();
+            json!({ "text": said.iter().map(text).collect::<Vec<_>>().join("\n"), "processes": processes })
+        }
     }
 }
 

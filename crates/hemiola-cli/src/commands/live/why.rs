@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::connect::connect;
 use crate::command_line::live::RobotArguments;
 use crate::command_line::{At, WhyArguments};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::notes::tell;
 
@@ -46,6 +46,7 @@ pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) 
         processes => tell(format_args!("note: from {}, which is running as {}", robot.name(), processes.join(", "))),
     }
     match &answer["text"] {
+        _ if arguments.json => print_json(&answer),
         Value::String(text) => print(text),
         _ => print(""),
     }

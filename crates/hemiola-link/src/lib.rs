@@ -1,5 +1,5 @@
 //! Links: topics, representations and services from and to other programs, over Unix sockets, TCP
-//! and UDP.
+//! and UDP, to one or to a group.
 //! `docs/book/src/link.md` says what they guarantee, and what goes over the wire.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
@@ -35,7 +35,7 @@
 //! | `passage` | conversion of messages from one type to another |
 //! | `zero` | the value of a type with which services begin that differ in their fields |
 //! | `wire` | frames, as bytes |
-//! | `socket` | listeners, streams and datagrams |
+//! | `socket`, `multicast` | listeners and streams, and the sockets of a group |
 //! | `awaited` | the notice that somebody listens at a Unix socket |
 //! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
 //! | `folder` | the folder with the Unix sockets of a user's robots |
@@ -50,6 +50,7 @@ mod error;
 mod folder;
 mod link;
 mod links;
+mod multicast;
 mod near;
 mod passage;
 mod patience;

@@ -1,19 +1,19 @@
-//! Chains of callbacks: bounds beside what is simulated and what is really executed.
+//! Chains of callbacks: bounds beside simulated and really executed latencies.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `case_study` | the model car of the PiCAS paper, under its scheduling and ROS 2's |
 //! | `two_chains` | the tables of its talk: two chains in one executor, and in two |
 //! | `reference_system` | Autoware's nodes under ROS 2's default executor, PiCAS, and as cycles |
 //! | `bounds` | random systems, none of which may exceed a bound |
-//! | `schedulability` | the paper's random chains: how many are sure to be in time |
-//! | `application` | what callbacks do, wherever they run |
-//! | `simulated`, `executed` | where they run: in the simulator, and on the bus's executors |
+//! | `schedulability` | the paper's random chains: how many are guaranteed to meet their deadlines |
+//! | `application` | the work of callbacks, wherever they run |
+//! | `simulated`, `executed` | running them in the simulator, and on the bus's executors |
 //! | `latencies` | the application that measures chains |
 //! | `mapping` | chains on as many cores as there are |
-//! | `sentinels` | when the machine ran no thread of the bench, so that no chain can be blamed |
+//! | `sentinels` | the times in which the machine ran no thread of the bench, for which no chain is to blame |
 //! | `table`, `ranges`, `trace` | the results as text, picture, and for Perfetto |
-//! | `speed` | how fast the simulator is |
+//! | `speed` | the speed of the simulator |
 //! | `report` | all of it, as text and as a page |
 
 mod application;
@@ -56,12 +56,12 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum Experiment {
-    /// All of the following, some five minutes.
+    /// Runs all of the following, for some five minutes.
     All {
-        /// Everything briefly: shows that it works, and its figures mean nothing.
+        /// Runs everything briefly: shows that it works; the figures mean nothing.
         #[arg(long)]
         quick: bool,
-        /// Writes what is printed.
+        /// Writes the output to a file.
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
         /// Writes a page with pictures.
@@ -71,7 +71,7 @@ enum Experiment {
     /// The model car of the PiCAS paper under its scheduling and ROS 2's: bounds, simulated
     /// latencies, and really executed ones.
     CaseStudy {
-        /// How long it is executed under each; 0 leaves that out.
+        /// The duration of the execution under each; 0: no execution.
         #[arg(long, value_name = "N", default_value_t = 20)]
         seconds: u64,
         /// Draws the first 400 ms under PiCAS.
@@ -84,34 +84,34 @@ enum Experiment {
     /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated
     /// and executed latencies.
     TwoChains {
-        /// How long each of the four is executed.
+        /// The duration of each of the four executions.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },
     /// The Autoware reference system as ROS 2 runs it, under PiCAS, and as cycles of Hemiola:
     /// latencies, periods and losses, simulated and executed.
     ReferenceSystem {
-        /// How long each of the three is executed.
+        /// The duration of each of the three executions.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },
-    /// Simulates random systems and looks for anything that takes longer than its bound.
+    /// Simulates random systems and looks for anything that exceeds its bound.
     Bounds {
-        /// How many systems.
+        /// The number of systems.
         #[arg(long, value_name = "N", default_value_t = 2000)]
         systems: u64,
-        /// The first one.
+        /// The seed of the first system.
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
-        /// Draws how near they came to their bounds.
+        /// Draws how near the systems came to their bounds.
         #[arg(long, value_name = "FILE")]
         svg: Option<PathBuf>,
     },
-    /// How many events a second the simulator makes.
+    /// Measures the number of events per second that the simulator processes.
     Simulator,
-    /// Which share of random chains is sure to be in time, by PiCAS and by ROS 2's default.
+    /// Computes the share of random chains that are schedulable, under PiCAS and ROS 2's default.
     Schedulability {
-        /// How many sets per utilisation.
+        /// The number of sets per utilisation.
         #[arg(long, value_name = "N", default_value_t = 1000)]
         sets: u64,
         /// Draws the shares by chain.

@@ -1,8 +1,8 @@
-//! Choosing by name.
+//! Selection by name.
 
 use crate::error::BenchError;
 
-/// Keeps the items that were asked for, or all if none was.
+/// Keeps the requested items, or all if none was requested.
 pub fn choose<T>(
     what: &'static str,
     all: &mut Vec<T>,

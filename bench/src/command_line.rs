@@ -24,7 +24,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs task graphs with all contestants, and tells which bars are met.
+    /// Runs task graphs with all contestants, and reports which bars are met.
     Dispatch(Dispatch),
     /// Topics, queues, actors and executors beside their peers.
     #[command(after_help = "Examples:
@@ -47,32 +47,33 @@ enum Command {
         #[command(flatten)]
         options: messages::Options,
     },
-    /// Asks again what the evaluation of the thesis asked: workers, priorities, orders, stress,
+    /// Repeats the experiments of the thesis's evaluation: workers, priorities, orders, stress,
     /// pinning.
     Thesis(thesis::Options),
     /// Disturbs the timing: durations that vary, an overloaded cognition, a worker that is held up,
     /// a restricted system.
     Robustness(robustness::Options),
-    /// Records: what handing over a value costs, and writing it.
+    /// Measures the cost of recording: handing over a value, and writing it.
     Recording(recording::Options),
-    /// What runs that are not in real time take with more workers than one.
+    /// Measures runs that are not in real time with more workers than one.
     Stepped(stepped::Options),
-    /// A robot that is cut into processes beside the same in one.
+    /// Compares a robot that is cut into processes with the same in one.
     Cut(cut::Options),
-    /// What looking at a running robot costs it, and what people see when.
+    /// Measures the cost of observing a running robot, and the delay of what people see.
     Live(live::Options),
-    /// Chains of callbacks: bounds beside simulation, and how many random chains are in time.
+    /// Chains of callbacks: bounds beside simulation, and the share of random chains that are
+    /// schedulable.
     Chains(chains::Options),
     /// Counts the instructions of a run on one worker, and fails if they have risen by more than 5
     /// %.
     Instructions {
-        /// Makes today's counts those that hold.
+        /// Stores the new counts as those to compare with.
         #[arg(long)]
         store: bool,
     },
     /// Shows a report again.
     Show {
-        /// As `dispatch --json`, `messages --json` or `links --json` wrote it.
+        /// A report that `dispatch --json`, `messages --json` or `links --json` wrote.
         report: PathBuf,
         /// Writes a page with plots.
         #[arg(long, value_name = "FILE")]
@@ -85,24 +86,24 @@ enum Command {
         /// The newer one.
         after: PathBuf,
     },
-    /// Asks for real-time priority, and tells what came of it (the bench starts itself so where
+    /// Requests real-time priority, and prints the result (the bench starts itself with this where
     /// less is granted).
     #[command(hide = true)]
     AskForRealTime,
-    /// Runs as one contestant (the bench starts itself so).
+    /// Runs as one contestant (the bench starts itself with this).
     #[command(hide = true)]
     Contestant {
         name: String,
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// The same for messages.
+    /// Runs as one contestant of the bench of messages.
     #[command(hide = true)]
     MessagesContestant {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// The same for links.
+    /// Runs as one contestant of the bench of links.
     #[command(hide = true)]
     LinksContestant {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -116,16 +117,16 @@ enum Command {
   hemiola-bench dispatch --quick
   hemiola-bench dispatch --workload nao-cognition --contestant hemiola,rayon --rounds 3")]
 struct Dispatch {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often everybody has a turn; medians are over rounds.
+    /// The number of rounds, in each of which everybody has a turn; medians are over rounds.
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Only these workloads.
+    /// Runs only these workloads.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     workload: Vec<String>,
-    /// Only these contestants.
+    /// Runs only these contestants.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     contestant: Vec<String>,
     /// Writes all results for `compare` and other programs.

@@ -1,5 +1,5 @@
-//! A robot that is cut into processes beside the same in one: the response of the cycle that moves,
-//! and the time from the camera to the joints, which then goes over a link.
+//! A robot that is cut into processes, compared with the same in one: the response of the motion
+//! cycle, and the time from the camera to the joints, which then includes a link.
 //!
 //! Both have a turn in each round, so that the state of the machine meets both alike; medians are
 //! over rounds.
@@ -20,17 +20,17 @@ use crate::program::Program;
 use crate::report::time;
 use crate::robot::{configuration, program};
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench cut
   hemiola-bench cut --rounds 9 --seconds 60
   hemiola-bench cut --quick")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often both have a turn.
+    /// The number of rounds, in each of which both have a turn.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
     /// The length of a turn.
@@ -38,14 +38,14 @@ pub struct Options {
     seconds: u64,
 }
 
-/// The NAO in so many processes.
+/// The NAO in one process or several.
 struct Arm {
     label: &'static str,
     /// The overlay that cuts it.
     overlay: Option<&'static str>,
     /// The end of the name of the file in which the process with the motion cycle reports.
     reports_as: &'static str,
-    /// The source through which what the camera sees comes to that process.
+    /// The source through which the camera's samples arrive in that process.
     camera: &'static str,
     rounds: Vec<Round>,
 }
@@ -65,9 +65,9 @@ fn arms() -> [Arm; 2] {
     ]
 }
 
-/// The most by which the cut may lengthen motion's response, to 99 %, in microseconds.
+/// The maximum by which the cut may lengthen the p99 of motion's response, in microseconds.
 const RESPONSE_BAR: f64 = 10.0;
-/// The most by which it may lengthen the way from the camera to the joints, in microseconds.
+/// The maximum by which it may lengthen the time from the camera to the joints, in microseconds.
 const REACTION_BAR: f64 = 100.0;
 const WARM_UP: Duration = Duration::from_secs(3);
 

@@ -33,7 +33,7 @@ pub enum BenchError {
          counts (`hemiola-bench instructions --store`) and say why in the commit."
     )]
     MoreInstructions { text: String },
-    #[error("{label} does not give back what it was given: {message}")]
+    #[error("{label} does not reproduce its input: {message}")]
     Encoding { label: &'static str, message: &'static str },
     #[error("system {seed}: {exceeded}. The smallest system that shows it:\n{system}")]
     BoundExceeded { seed: u64, exceeded: String, system: String },

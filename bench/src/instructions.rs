@@ -30,7 +30,7 @@ const TOLERANCE: u64 = 5;
 const CASES: [(&str, &str); 4] =
     [("chain100", "hemiola"), ("forkjoin100", "hemiola"), ("rand150", "hemiola"), ("rand150", "hemiola-traced")];
 
-/// Returns the path of the file with the counts that hold.
+/// Returns the path of the file with the reference counts.
 pub fn stored() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.json")
 }
@@ -62,10 +62,9 @@ fn total(program: &Path, contestant: &str, graph: &Path, runs: u64) -> Result<u6
         .output()
         .map_err(|error| BenchError::Valgrind { problem: error.to_string() })?;
     let report = String::from_utf8_lossy(&output.stderr).into_owned();
-    report
-        .lines()
-        .find_map(counted)
-        .ok_or_else(|| BenchError::Valgrind { problem: report.lines().last().unwrap_or("it says nothing").to_owned() })
+    report.lines().find_map(counted).ok_or_else(|| BenchError::Valgrind {
+        problem: report.lines().last().unwrap_or("it prints nothing").to_owned(),
+    })
 }
 
 /// Reads the line of valgrind's summary that says how many instructions there were, as
@@ -75,19 +74,19 @@ pub fn counted(line: &str) -> Option<u64> {
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
 }
 
-/// Reads the counts that hold.
+/// Reads the reference counts.
 pub fn load(path: &Path) -> Result<Counts, BenchError> {
     serde_json::from_str(&read(path)?).map_err(|error| BenchError::Report { path: path.to_owned(), error })
 }
 
-/// Stores these as the counts that hold.
+/// Stores counts as the reference.
 pub fn store(path: &Path, counts: &Counts) -> Result<(), BenchError> {
     let json =
         serde_json::to_string_pretty(counts).map_err(|error| BenchError::Report { path: path.to_owned(), error })?;
     write(path, &(json + "\n"))
 }
 
-/// Compares the counts with those that hold.
+/// Compares counts with the reference.
 ///
 /// # Errors
 /// If one has risen by more than 5 %.

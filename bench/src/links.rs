@@ -8,8 +8,8 @@
 //! | `peers/links` | ZeroMQ, Zenoh and iceoryx2, in a workspace of their own |
 //! | `count` | the system calls, wake-ups and instructions of a message |
 //!
-//! What a contestant has to do, and how it is measured and checked, is in the crate `contestant`,
-//! in `links`. They are held, and the results shown, as those of `messages` are.
+//! The task of a contestant, and its measurement and checks, are in the crate `contestant`, in
+//! `links`. Contests are held, and results shown, as for `messages`.
 
 mod connections;
 pub mod contestant;
@@ -51,7 +51,7 @@ const RECEIVER_WAKE_UPS: Figure = Figure::median("receiver_wake_ups_per_100", hu
 /// A message of a camera with 640 x 480 pixels, two bytes each.
 const IMAGE_BYTES: u64 = 2 * 640 * 480;
 
-/// The most by which a link may take longer than the plain socket below it.
+/// The share by which a link may take longer than the plain socket below it.
 const TOLERANCE: f64 = 0.1;
 
 /// The messages of a case.

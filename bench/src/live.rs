@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `response` | how motion responds to onlookers: clients, pages, commands |
+//! | `response` | the response of motion beside observers: clients, pages, commands |
 //! | `plain`, `requests` | clients that ask for what a page asks for, without a browser |
 //! | `door` | processor time of the door's threads |
 //! | `foxglove`, `viewer` | the same by Foxglove's protocol, beside the server of Foxglove's SDK |
@@ -38,26 +38,27 @@ use crate::robot as nao;
 use browser::Browser;
 use robot::RobotProgram;
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench live --text live.txt
   hemiola-bench live --quick
   hemiola-bench live --only door,foxglove --rounds 1")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often everybody has a turn; figures are medians over rounds.
+    /// The number of rounds, in each of which everybody has a turn; figures are medians over
+    /// rounds.
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Only these of response, door, foxglove, pixels.
+    /// Runs only these of response, door, foxglove, pixels.
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<String>,
-    /// Stores what pages ask a robot for, for `response` on computers without a browser.
+    /// Stores the requests of pages, for `response` on computers without a browser.
     #[arg(long)]
     store_requests: bool,
-    /// Writes what is printed, too.
+    /// Also writes the output to a file.
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
 }

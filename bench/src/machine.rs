@@ -1,4 +1,4 @@
-//! The machine that the bench ran on, as far as it explains the figures.
+//! The machine that the bench ran on, with the facts that explain the figures.
 
 use std::process::Command;
 
@@ -88,7 +88,7 @@ impl std::fmt::Display for Machine {
         writeln!(formatter, "settings   real-time threads may use {:.0} % of the time", self.real_time_percent)?;
         writeln!(
             formatter,
-            "measured   hand-over between two cores {spinning} to who spins, {asleep} to who sleeps; load before {}",
+            "measured   hand-over between two cores {spinning} to a thread that spins, {asleep} to one that sleeps; load before {}",
             self.load_average
         )?;
         write!(formatter, "built with {}; {}", self.compilers.join("; "), self.date)
@@ -112,7 +112,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the first line that a program prints, if it is there.
+/// Returns the first line that a program prints, if it is installed.
 pub fn first_line(program: &str, argument: &str) -> Option<String> {
     let output = Command::new(program).arg(argument).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -6,12 +6,12 @@
 //! | `fan_out`, `task_queue`, `matrix_to_json`, `ring`, `latest_value`, `hand_over`, `flood`, `idle` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | our own contestants |
 //! | `peers` | how the peers are built |
-//! | `contest` | runs them, in turn, and looks where the two cores are |
+//! | `contest` | runs them in turn, and determines the distance of the two cores |
 //! | `result`, `bars` | the results, and the bars |
-//! | `area` | what a report is about: links between processes are measured in the same way |
+//! | `area` | the subject of a report: links between processes are measured in the same way |
 //! | `terminal`, `page`, `comparison` | the results for people |
 //!
-//! What a workload asks of a contestant, and how it is measured and checked, is in the crate
+//! The requirements of each workload, and its measurement and checks, are in the crate
 //! `contestant`, in `messages`.
 
 mod area;
@@ -48,16 +48,16 @@ use crate::error::{BenchError, write};
 use crate::machine::Machine;
 use workload::Workload;
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often everybody has a turn; medians are over rounds.
+    /// The number of rounds, in each of which everybody has a turn; medians are over rounds.
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Only these workloads.
+    /// Runs only these workloads.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Writes all results for `compare` and other programs.

@@ -116,7 +116,7 @@ impl Drop for Program {
 fn listen(from: impl Read + Send + 'static, to: Sender<String>) {
     thread::spawn(move || {
         for line in BufReader::new(from).lines().map_while(Result::ok) {
-            // A program goes on even if its lines are not received any more.
+            // A program continues even if its lines are no longer received.
             _ = to.send(line);
         }
     });

@@ -23,16 +23,16 @@ use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::report::time;
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench recording --folder /mnt/ssd
   hemiola-bench recording --quick")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// Where files are written, and removed: on the disk that is to be measured.
+    /// The folder in which files are written and removed: on the disk to be measured.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 }

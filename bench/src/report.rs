@@ -21,12 +21,12 @@ pub struct Report {
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
     pub events: Vec<Event>,
-    /// The latencies of cyclictest's thread, in nanoseconds, if the tool is there.
+    /// The latencies of cyclictest's thread, in nanoseconds, if the tool is installed.
     pub cyclictest: Option<Spread>,
 }
 

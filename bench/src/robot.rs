@@ -11,7 +11,7 @@ pub fn program(bench: &Path) -> Result<PathBuf, String> {
 /// Builds a program of a package. The error says why there is none.
 pub fn build(bench: &Path, package: &str, name: &str) -> Result<PathBuf, String> {
     let folder = bench.parent().unwrap_or(Path::new("."));
-    eprintln!("building {name}, where that was not done since it was changed");
+    eprintln!("building {name}, if it has changed");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--package", package, "--bin", name]);
     cargo.arg("--target-dir").arg(folder.parent().unwrap_or(folder));

@@ -1,5 +1,5 @@
-//! The steadiness of the timing when things go wrong: durations that vary, a cycle that asks for
-//! too much, a worker that is held up, a system that grants less.
+//! The robustness of the timing when things go wrong: durations that vary, an overloaded cycle, a
+//! worker that is held up, a restricted system.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `endless` | a robot whose cognition hangs |
 //! | `spinning` | a cycle or source at 10 kHz, whose threads spin nearly always: how long others wait |
 //! | `hold_up` | a worker loses its core for 10 ms: the work that the other one does meanwhile |
-//! | `environment` | SCHED_DEADLINE and control groups: whether they work, and what a person is told if not |
+//! | `environment` | SCHED_DEADLINE and control groups: whether they work, and the message for people if not |
 //! | `cycle` | a workload on our executor, as three of these run it |
 //! | `text`, `page` | the report, for people |
 
@@ -35,17 +35,17 @@ use crate::error::{BenchError, write};
 use crate::machine::Machine;
 use crate::workload;
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench robustness --json robustness.json --html robustness.html
   hemiola-bench robustness --quick
   hemiola-bench robustness --disturbance overload,hold-up")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how steady it is.
+    /// Runs everything once and briefly: shows that it works, not how steady it is.
     #[arg(long)]
     quick: bool,
-    /// Only these.
+    /// Runs only these measurements.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     disturbance: Vec<Disturbance>,
     /// Writes all results for other programs.
@@ -72,7 +72,7 @@ struct Report {
     machine: Machine,
     /// The host's share in variations and overload.
     host: Host,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     quick: bool,
     notices: Vec<String>,
     variations: Vec<variation::Variation>,
@@ -109,12 +109,12 @@ impl Tail {
     }
 }
 
-/// What is done to the timing.
+/// A disturbance of the timing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Disturbance {
     /// Durations that vary.
     Variation,
-    /// Cognition asks for more than there is.
+    /// Cognition needs more processor time than there is.
     Overload,
     /// Threads with real-time priority spin nearly always.
     Spinning,

@@ -23,23 +23,26 @@ use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::robot::{configuration, program};
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench stepped
-  hemiola-bench stepped --rounds 9 --seconds 15
+  hemiola-bench stepped --rounds 9 --seconds 15 --only busy
   hemiola-bench stepped --quick")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
-    /// How often everybody has a turn; medians are over rounds.
+    /// The number of rounds, in each of which everybody has a turn; medians are over rounds.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Of the robot's clock, per turn.
+    /// Measures only the cases whose name contains this, such as `busy` or `verify`.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    only: String,
+    /// The length of a turn on the robot's clock.
     #[arg(long, value_name = "S", default_value_t = 5)]
     seconds: u64,
-    /// Where logs are written, and removed.
+    /// The folder in which logs are written and removed.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
 }
@@ -59,7 +62,7 @@ enum Task {
     Verify,
 }
 
-/// Whether the kernel grants real-time priorities.
+/// The permission for real-time priorities.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Permission {
     Granted,
@@ -136,7 +139,7 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
         Effort::Full => (options.seconds.max(1), options.rounds.max(1)),
     };
     let robot = Robot { program, folder, seconds };
-    let measured = measure(&robot, bench, rounds);
+    let measured = measure(&robot, bench, rounds, &options.only);
     // A folder that is left behind does no harm.
     _ = fs::remove_dir_all(&robot.folder);
     let (cases, host, notices) = measured?;
@@ -149,14 +152,19 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Host, Vec<String>), BenchError> {
+fn measure(
+    robot: &Robot,
+    bench: &Path,
+    rounds: usize,
+    only: &str,
+) -> Result<(Vec<Case>, Host, Vec<String>), BenchError> {
     let (mut host, mut notices, mut cases) = (Host::default(), Vec::new(), Vec::new());
     for permission in [Permission::Granted, Permission::Refused] {
         let answer = answer(bench, permission);
         if answer.starts_with("granted") != (permission == Permission::Granted) {
             let wanted = if permission == Permission::Granted { "with" } else { "without" };
             let first = answer.lines().next().unwrap_or_default();
-            notices.push(format!("left out: everything {wanted} permission, for a robot here is told: {first}"));
+            notices.push(format!("left out: everything {wanted} permission, because a robot here gets: {first}"));
             continue;
         }
         for company in [Company::Nobody, Company::TwoLoops] {
@@ -164,6 +172,11 @@ fn measure(robot: &Robot, bench: &Path, rounds: usize) -> Result<(Vec<Case>, Hos
                 cases.push(Case { task, permission, company, seconds: Default::default() });
             }
         }
+    }
+    cases.retain(|case| case.to_string().contains(only));
+    if cases.is_empty() {
+        notices.push(format!("nothing was measured: no case that can be tried here contains `{only}` in its name"));
+        return Ok((cases, host, notices));
     }
     robot.record()?;
     for round in 0..rounds {
@@ -239,7 +252,7 @@ impl Robot {
         self.finish(command)
     }
 
-    /// Makes the command for a run without onlookers, with that many workers in every cycle.
+    /// Makes the command for a headless run with that many workers in every cycle.
     fn run_command(&self, permission: Permission, workers: usize) -> Command {
         let mut command = command(&self.program, permission);
         command.args(["run", "--headless", "--no-trace", "--config"]).arg(configuration());
@@ -261,7 +274,7 @@ impl Robot {
     }
 }
 
-/// Threads that want a core each, as long as this is there, and share time as programs do.
+/// Threads that each keep a core busy until this is dropped, and share time as programs do.
 struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -298,7 +311,7 @@ impl Drop for Busy {
 
 fn print(cases: &[Case], seconds: u64, rounds: usize) {
     println!(
-        "the NAO, {seconds} s of a game: seconds of the world, and how many times as long as with one worker (medians of {rounds} rounds)"
+        "the NAO, {seconds} s of a game: seconds of real time, and relative to one worker (medians of {rounds} rounds)"
     );
     println!("  {:52}{:>10}{:>18}{:>18}", "", "1 worker", "2 workers", "3 workers");
     for case in cases {

@@ -1,11 +1,11 @@
-//! Chapter 6 of Larisch's thesis (2020), from whose framework this one descends, again: the same
-//! questions, the same metrics.
+//! The experiments of chapter 6 of Larisch's thesis (2020), from whose framework this one descends:
+//! the same questions, the same metrics.
 //!
 //! | file | what |
 //! |---|---|
 //! | `questions` | the questions, and the remarks on their answers |
 //! | `cycle` | motion and cognition of the Nao Devils, with work that takes as long as the thesis says |
-//! | `experiment` | runs them in one way among others |
+//! | `experiment` | runs them in one of several ways |
 //! | `prediction` | the schedule simulator, for machines with more cores than this one |
 //! | `simulator_error` | the error of the schedule simulator |
 //! | `robot` | the NAO in simulation |
@@ -34,13 +34,13 @@ use cycle::Subject;
 use questions::Inquiry;
 use report::Report;
 
-/// What can be asked for.
+/// The options of the command.
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench thesis --json thesis.json --html thesis.html
   hemiola-bench thesis --quick")]
 pub struct Options {
-    /// Everything once and briefly: shows that it works, not how fast it is.
+    /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
     /// Writes all results for other programs.
@@ -54,7 +54,7 @@ pub struct Options {
 /// The time for which the cycles run in each way, then the robot.
 const FULL: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(15));
 const QUICK: (Duration, Duration) = (Duration::from_millis(600), Duration::from_secs(2));
-/// The workload that has what the thesis saw of YoloUpper.
+/// The workload with what the thesis observed of YoloUpper.
 const YOLO_UPPER: &str = "nao-cognition";
 
 /// Answers all questions. `bench` is this program, `folder` where files may be left.

@@ -7,20 +7,20 @@ const PATIENCE = 30_000;
 exports.DESKTOP = { width: 1600, height: 1000 };
 exports.PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
-/** A name of somebody else's that leads to this host. */
+/** A host name of somebody else that resolves to this host. */
 exports.REBOUND = "rebound.example";
 
 exports.launch = () => puppeteer.launch({
   executablePath: process.env.HEMIOLA_CHROMIUM ?? "/usr/bin/chromium", headless: true,
-  // It ends when whoever drives it does, however that ends.
+  // Chromium ends with the process that drives it, however that ends.
   pipe: true,
-  // A test runs as root in containers, where Chromium's sandbox cannot be set up.
+  // Tests may run as root in containers, where Chromium's sandbox cannot be set up.
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--host-resolver-rules=MAP ${exports.REBOUND} 127.0.0.1`],
 });
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Looks again and again until there is something; fails with what it waited for. */
+/** Polls until there is a result; fails with the description of what it waited for. */
 async function until(what, look) {
   const end = Date.now() + PATIENCE;
   for (let last = ""; ; await pause(50)) {
@@ -34,15 +34,15 @@ async function until(what, look) {
 exports.until = until;
 exports.pause = pause;
 
-/** The door as a program sees it, by the address of its page. */
+/** A client of the door that is no browser, connected by the address of the page. */
 exports.Program = class Program {
   #waiting = new Map();
-  /** The newest values that are followed, by the numbers of subscriptions. */
+  /** The newest values of subscriptions, by number. */
   #followed = new Map();
   #next = 0;
-  /** Takes the next event `statistics`. @type {((event: any) => void) | undefined} */
+  /** Receives the next event `statistics`. @type {((event: any) => void) | undefined} */
   #statistics;
-  /** Of a replay: its newest event `transport`. */
+  /** The newest event `transport` of a replay. */
   transport = null;
 
   static async connect(url) {
@@ -67,14 +67,14 @@ exports.Program = class Program {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  /** The next event `statistics`. */
+  /** Returns the next event `statistics`. */
   async statistics() {
     const next = new Promise((resolve) => { this.#statistics = resolve; });
     await this.ask("watch", { what: "statistics" });
     return next;
   }
 
-  /** Follows a representation: `newest` of what it returns are the bytes of its newest value, when one has come. */
+  /** Subscribes to a representation: `newest` of the result has the bytes of its newest value, once there is one. */
   async follow(value) {
     const subscription = ++this.#next, followed = { newest: null };
     this.#followed.set(subscription, followed);
@@ -83,9 +83,9 @@ exports.Program = class Program {
   }
 };
 
-/** A tab of a browser. What goes wrong in it is kept in `faults`. */
+/** A tab of a browser, with the errors that occurred in it: `faults`. */
 class Tab {
-  /** All that are open, and those that were closed since somebody asked for their faults. @type {Tab[]} */
+  /** All open tabs, and those that were closed since the last call of `faults`. @type {Tab[]} */
   static #all = [];
   faults = [];
 
@@ -104,14 +104,14 @@ class Tab {
     return tab;
   }
 
-  /** What went wrong in any tab since this was asked last. */
+  /** Returns the errors in all tabs since the last call. */
   static faults() {
     const faults = Tab.#all.flatMap(({ name, faults }) => faults.splice(0).map((fault) => `tab ${name}: ${fault}`));
     Tab.#all = Tab.#all.filter(({ page }) => !page?.isClosed());
     return faults;
   }
 
-  /** What each open tab shows, for whoever looks for a fault. */
+  /** Returns what each open tab shows, for error messages. */
   static shown() {
     return Promise.all(Tab.#all.map(async ({ name, page }) => {
       const shown = await page?.evaluate(() => {
@@ -122,7 +122,7 @@ class Tab {
     }));
   }
 
-  /** Shows one view alone, by an address as people share them. */
+  /** Shows a single view, by an address as people share them. */
   async view(name, settings = {}) {
     const layout = Buffer.from(JSON.stringify({ tabs: [{ view: name, settings }], active: 0 })).toString("base64url");
     await this.page.evaluate((hash) => { location.hash = hash; }, `l=${layout}`);
@@ -133,12 +133,12 @@ class Tab {
     });
   }
 
-  /** The text of the first element. */
+  /** Returns the text of the first element that matches. */
   text(selector) {
     return this.page.evaluate((one) => document.querySelector(one)?.textContent ?? null, selector);
   }
 
-  /** Waits until the text of an element fits. */
+  /** Waits until the text of an element matches. */
   says(selector, pattern) {
     return until(`${pattern} in ${selector}`, async () => {
       const text = await this.text(selector);
@@ -147,7 +147,7 @@ class Tab {
     });
   }
 
-  /** Presses the button that says this, as the mouse does. */
+  /** Clicks the button with this label. */
   async press(within, label, button = "left") {
     const handle = await until(`the button “${label}” in ${within}`, async () => {
       const found = await this.page.evaluateHandle((root, text) => [...document.querySelectorAll(`${root} button`)].find((one) => (one.textContent.trim() === text || one.title === text) && !one.disabled && one.offsetWidth > 0), within, label);
@@ -156,7 +156,7 @@ class Tab {
     await handle.click({ button });
   }
 
-  /** Writes a text into a field, in place of what stands there. */
+  /** Replaces the text of a field by typing. */
   async write(selector, text) {
     const field = await until(selector, () => this.page.$(selector));
     await field.click({ count: 3 });
@@ -164,7 +164,7 @@ class Tab {
     await field.type(text);
   }
 
-  /** The pixels of a canvas that have this colour (`#rrggbb`, or a CSS colour), more or less: how many, and where on the page their middle is. */
+  /** Returns the number of pixels of a canvas that have about this colour (`#rrggbb`, or a CSS colour), and where on the page their centre is. */
   spot(selector, colour) {
     return this.page.evaluate((one, wanted) => {
       const canvas = document.querySelector(one);
@@ -188,14 +188,14 @@ class Tab {
     }, selector, colour);
   }
 
-  /** How many pixels of a canvas have this colour. */
+  /** Returns the number of pixels of a canvas that have about this colour. */
   async pixels(selector, colour) {
     return (await this.spot(selector, colour)).count;
   }
 }
 exports.Tab = Tab;
 
-/** Does all steps on the page of this address, one after the other, and ends this program. After none may there be a fault in any tab. */
+/** Performs all steps on the page at this address, one after the other, and ends this program. No step may leave an error in any tab. */
 exports.perform = async (url, Robot, steps) => {
   setTimeout(() => { console.error("it took too long"); process.exit(1); }, 400_000).unref();
   try {
@@ -208,13 +208,13 @@ exports.perform = async (url, Robot, steps) => {
     for (const [name, step] of Object.entries(steps)) {
       const begin = performance.now(), took = () => `${((performance.now() - begin) / 1000).toFixed(1)} s`;
       const error = await step({ tab, context, browser, program }).then(() => null, (error) => error);
-      // What there is to be seen, before faults forget those who are closed.
+      // Read before `faults` forgets the tabs that are closed.
       const shown = error ? await Tab.shown() : [], faults = Tab.faults();
       if (error || faults.length > 0) {
         failed++;
         console.log([`FAILED: ${name} (${took()})`, error?.stack ?? "it left faults", ...faults, ...shown].join("\n  "));
       } else console.log(`ok: ${name} (${took()})`);
-      // For people: what it looked like after each step.
+      // For people: a screenshot after each step.
       if (process.env.HEMIOLA_SCREENSHOT) await tab.page.screenshot({ path: `${process.env.HEMIOLA_SCREENSHOT}-${++done}.png` });
     }
     await browser.close();

@@ -1,6 +1,6 @@
-"""Checks a log that was imported with the readers of those who made the recording: check_import.py RECORDING LOG VALUES
+"""Checks an imported log against third-party readers of the original recording: check_import.py RECORDING LOG VALUES
 
-RECORDING is a bag of ROS 1 or a ULog of PX4, LOG what was made of it, and VALUES has one message of LOG per line, as JSON: its topic,
+RECORDING is a bag of ROS 1 or a ULog of PX4, LOG is the log imported from it, and VALUES has one message of LOG per line, as JSON: its topic,
 time in nanoseconds, and value as we decode it. Fails unless rosbags and pyulog find the same messages with the same values: all
 fields but the `seq` of headers, which ROS 2 does not have.
 """
@@ -52,7 +52,7 @@ def check_bag(recording, log, ours):
 
 
 def difference(store, theirs, ours):
-    """Where they differ, or nothing."""
+    """Returns where the two differ, or an empty string."""
     if isinstance(ours, dict):
         names = [name for name, _ in store.fielddefs[theirs.__msgtype__][1]]
         if theirs.__msgtype__ == "std_msgs/msg/Header":
@@ -74,7 +74,7 @@ def empty(names, ours):
 
 
 def same(theirs, ours):
-    """Of what is no number, JSON says nothing; and a number of 32 bits with the digits that it takes to know it."""
+    """Compares leaves. JSON has null for what is not finite, and only the digits that identify a number of 32 bits."""
     if ours is None:
         return not math.isfinite(theirs)
     if theirs == ours:
@@ -157,7 +157,7 @@ def check_information(ulog, log):
 
 
 def flat(path, value):
-    """Names and values as pyulog has them: `esc[1].rpm`."""
+    """Yields names and values as pyulog has them: `esc[1].rpm`."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from flat(f"{path}.{name}" if path else name, inner)

@@ -1,5 +1,5 @@
-// Looks at a log in the page, in Chromium: check_log.cjs http://HOST:PORT/?token=..
-// The log is of the robot of crates/hemiola-live/tests/common, with all that it shows.
+// Tests the page of a log in Chromium: check_log.cjs http://HOST:PORT/?token=..
+// The log is one of the robot of crates/hemiola-live/tests/common, with plots, drawings and images.
 const assert = require("node:assert/strict");
 const { Program, perform, until } = require("./browser.cjs");
 

@@ -1,6 +1,6 @@
 """Checks a log that we wrote with the MCAP project's own reader and with rosbags: check_log.py LOG VALUES
 
-VALUES has one message per line, as JSON: its topic, time in nanoseconds, and value as we decode it. Fails unless both readers take
+VALUES has one message per line, as JSON: its topic, time in nanoseconds, and value as we decode it. Fails unless both readers accept
 the file with its checksums and its index, find the same messages as are in VALUES, and rosbags decodes the same values.
 """
 

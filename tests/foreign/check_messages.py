@@ -1,8 +1,8 @@
 """Checks messages against rosbags' definitions of ROS 2 Jazzy: check_messages.py FILE
 
 FILE has one message per line, as JSON: its name, schema text, type hash, and the bytes of some values in hexadecimal digits.
-Fails unless the hash is the one that ROS 2 has, the text defines the same fields, and every value can be read and is written again
-as the same bytes. Of a message that ROS 2 does not have, the hash and the bytes are compared with what rosbags makes of the text.
+Fails unless the hash is the one of ROS 2, the text defines the same fields, and every value can be read and is written back as the
+same bytes. For a message that ROS 2 does not have, hash and bytes are compared with what rosbags computes from the text.
 """
 
 import json

@@ -1,13 +1,13 @@
 // Uses the page of the NAO as a person would, in Chromium: check_nao.cjs http://HOST:PORT/?token=..
-// game LOG|replay In `game` it plays, changes are made that robots/nao/tests/page.rs looks for in
-// its log, and another log is recorded, into LOG; in `replay` it repeats its own log, slowly at
-// first. What the page shows is compared with what the door answers to a program.
+// game LOG|replay In `game` the robot plays, this makes changes that robots/nao/tests/page.rs looks
+// for in the robot's log, and records another log into LOG; in `replay` the robot repeats its own
+// log, slowly at first. What the page shows is compared with the door's answers to a program.
 const assert = require("node:assert/strict");
 const { Program, perform, until } = require("./browser.cjs");
 
 const [url, act, log] = process.argv.slice(2);
 
-/** The robot of robots/nao. */
+/** A client of the robot in robots/nao. */
 class Nao extends Program {
   async value(name) { return (await this.ask("read", { value: name })).value; }
   async place() { return Object.values((await this.value("RobotPose")).pose.translation).map(Number); }
@@ -15,28 +15,28 @@ class Nao extends Program {
   async provider(value) { return (await this.ask("describe")).representations.find(({ name }) => name === value).provider; }
 }
 
-/** One run of cognition in a replay that stands still, which is over when this is. */
+/** Steps a paused replay by one run of cognition, and waits until the run has ended. */
 async function step(program) {
   const before = program.transport.time;
   await program.ask("step", { cycle: "cognition" });
   await until("that it stands still after a run", () => !program.transport.is_playing && !program.transport.is_stepping && program.transport.time > before);
 }
 
-/** The text of a row of a value's tree. */
+/** Returns the text of a row of a value's tree. */
 const row = (tab, key) => tab.text(`section.values .tree .row[data-key="${key}"] .value`);
 
-/** Width and height of the image that is shown. */
+/** Returns the width and height of the image that is shown. */
 const size = async (tab) => (await tab.says("section.images .status", /^\d+ × \d+$/)).split(" × ").map(Number);
 
-/** Where the bar of a replay says that it is, in seconds. */
+/** Returns the time that the bar of a replay shows, in seconds. */
 async function clock(tab) {
   const [, minutes, seconds] = /^(\d+):([\d.]+) \//.exec(await tab.text(".transport .clock"));
   return Number(minutes) * 60 + Number(seconds);
 }
 
-/** Waits until the replay stands still at this time or later. */
+/** Waits until the replay is paused at this time or later. */
 const rest = (tab, from) => until(`that it stands still at ${from} s or later`, async () => {
-  const isPlaying = (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Stand still");
+  const isPlaying = (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Pause");
   return !isPlaying && (await clock(tab)) >= from;
 });
 
@@ -54,7 +54,7 @@ const game = {
     await tab.view("field");
     await tab.says("section.field .bar select", /field/);
     await until("the robot at its place", async () => {
-      // What else is drawn may be in the way.
+      // Other drawings may cover the robot.
       await tab.page.$$eval("section.field .layers label", (labels) => { for (const label of labels) if (label.firstChild.checked !== (label.textContent === "pose")) label.firstChild.click(); });
       const robot = await tab.spot("section.field canvas", "#0000ff");
       assert(robot.count > 20, "there is no robot");
@@ -125,12 +125,12 @@ const game = {
     await tab.view("values", { shown: [{ name: "GameState", topic: false }] });
     await tab.press("section.values .card", "Override");
     await tab.write("section.values .editor textarea", JSON.stringify({ phase: "Scored", lasts: 4321 }));
-    await tab.press("section.values .editor", "Show this value");
+    await tab.press("section.values .editor", "Apply");
     const shows = (isOverridden) => until(isOverridden ? "the value of the page" : "its module's value", async () => {
       return ((await row(tab, ".lasts")) === "4321") === isOverridden && ((await program.value("GameState.lasts")) === 4321) === isOverridden;
     });
     await shows(true);
-    // Who lies on the ground does not celebrate, and gets up.
+    // A robot that lies on the ground does not celebrate, and gets up.
     await until("that it celebrates", async () => (await program.value("BehaviorState.activity")) === "Celebrates");
     assert.equal(await program.value("MotionRequest.motion"), "Stand");
     const from = await program.value("TruthReport.time");
@@ -180,7 +180,7 @@ const replay = {
   async "the replay of the game stands still when it is told to, and goes on by runs"({ tab, program }) {
     await tab.view("values", { shown: [{ name: "RobotPose", topic: false, open: [".pose", ".pose.translation"] }] });
     await tab.says("#top .notices", /replay/);
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await rest(tab, 0);
     const begin = await clock(tab);
     // The first runs of all cycles may be at the same time.
@@ -196,7 +196,7 @@ const replay = {
     const begin = await clock(tab);
     await tab.page.select(".transport select", "1");
     await until("that half a second passes", async () => (await clock(tab)) > begin + 0.5);
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await rest(tab, begin + 0.5);
   },
 
@@ -217,7 +217,7 @@ const replay = {
     await tab.view("images", { value: "UpperImage", rate: null });
     const image = await program.follow("UpperImage");
     await until("an image here and there", async () => {
-      // What sources have given comes with the next run that takes it.
+      // Values of sources are there after the next run that reads them.
       await step(program);
       return image.newest && tab.text("section.images .status");
     });
@@ -228,8 +228,8 @@ const replay = {
         await tab.page.mouse.move(box.x + box.width * across, box.y + box.height * down);
         const text = await tab.says("section.images .status", /^\(\d+, \d+\)/);
         const [column, line, red, green, blue] = text.match(/\d+/g).map(Number);
-        // The pixels are the last of an image: for each its luminance, and in turn one of its
-        // colours.
+        // The pixels are the last ones of an image: the luminance of each, and one of its colours
+        // in turn.
         const luminance = 0.299 * red + 0.587 * green + 0.114 * blue, expected = image.newest.subarray(-2 * width * height)[2 * (line * width + column)];
         assert(Math.abs(luminance - expected) < 20, `the page shows ${text}, and the robot's pixel has the luminance ${expected}`);
         return true;
@@ -241,7 +241,7 @@ const replay = {
     await until("the changes along the bar", () => tab.page.$$eval(".transport .marks i", (all) => /BallFit.*deceleration/s.test(all.map(({ title }) => title).join())));
     await until("the new deceleration", async () => {
       await tab.press(".transport", "Next event of the recording (e)");
-      // It comes into force with a run of the cycle.
+      // A run of the cycle applies it.
       await step(program);
       return (await program.deceleration()) === 0.75;
     });

@@ -1,7 +1,7 @@
 // Uses the page of a robot as a person would, in Chromium: check_page.cjs
 // http://HOST:PORT/?token=.. LOG The robot is the one of crates/hemiola-live/tests/common: Drive by
-// Pilot or Parked, Pilot.step, the topic Beat, the drawing track/cart. LOG is the file that is
-// recorded into. What the page shows is compared with what the door answers to a program.
+// Pilot or Parked, Pilot.step, the topic Beat, the drawing track/cart. LOG is the file to record
+// into. What the page shows is compared with the door's answers to a program.
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const http = require("node:http");
@@ -11,10 +11,10 @@ const [url, log] = process.argv.slice(2);
 const { host, searchParams } = new URL(url);
 const token = searchParams.get("token");
 const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
-/** All files of the page together, compressed; src/page.rs has a limit for what they decode to. */
+/** The maximum size of all files of the page, compressed; src/page.rs limits their decoded size. */
 const MOST_BYTES = 100_000;
 
-/** The robot of this test. */
+/** A client of this test's robot. */
 class Robot extends Program {
   async drive() { return (await this.ask("read", { value: "Drive" })).value; }
   async step() { return (await this.ask("parameters", { module: "Pilot" }))[0].value; }
@@ -121,7 +121,7 @@ const steps = {
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.press("section.values .card", "Override");
     await tab.write("section.values .editor textarea", JSON.stringify({ metres: 4.5, history: [7, 8, 9], runs: 12 }));
-    await tab.press("section.values .editor", "Show this value");
+    await tab.press("section.values .editor", "Apply");
     await tab.says('.tree .row[data-key=".metres"] .value', /^4\.5$/);
     await pause(300);
     assert.deepEqual(await program.drive(), { metres: 4.5, history: [7, 8, 9], runs: 12 });
@@ -175,7 +175,7 @@ const steps = {
     await pause(1000);
     await tab.says("section.overview .bar", /Safe state since/);
     await tab.press("section.overview .bar", "Leave safe state");
-    await tab.press("dialog.question", "Leave it");
+    await tab.press("dialog.question", "Leave");
     await tab.says("section.overview button.safe", /Enter safe state/);
     const before = await program.drive();
     await until("that the cart goes on", async () => (await program.drive()).metres > before.metres);
@@ -194,7 +194,7 @@ const steps = {
     });
     await tab.page.click('section.field .layers label:nth-child(2) input');
     await until("the cart alone", async () => (await tab.pixels(field, lamp)) === 0 && (await tab.pixels(field, cart)) > 3);
-    // Looked at from its own space, it is where its module has drawn it.
+    // Seen from its own space, it is where its module has drawn it.
     await tab.view("field", { space: "vehicle" });
     await tab.says("section.field .layers", /^lamp$/);
     await until("the lamp", async () => {
@@ -235,7 +235,7 @@ const steps = {
   async "an address is obeyed that comes when the page is about to write its own"({ tab }) {
     for (const [before, after] of [["images", "field"], ["field", "log"], ["log", "images"]]) {
       await tab.view(before);
-      // While the page is busy, its timer and the new address both come to wait.
+      // While the page is busy, its timer and the new address are both queued.
       const busy = tab.page.evaluate(() => {
         document.querySelector("#layout .tabs").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
         for (const begin = performance.now(); performance.now() < begin + 400;);
@@ -260,7 +260,7 @@ const steps = {
   async "without the token everything is to be seen, and nothing to be changed"({ browser, program }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, `http://${host}/`, DESKTOP);
-    await tab.says("#top .notices", /look only/);
+    await tab.says("#top .notices", /read-only/);
     await tab.view("values", { shown: [{ name: "Drive", topic: false }] });
     await tab.says('.tree .row[data-key=".metres"] .value', /\d/);
     const usable = (selector) => tab.page.evaluate((one) => [...document.querySelectorAll(one)].filter((each) => !each.disabled && each.offsetWidth > 0).map((each) => each.textContent || each.getAttribute("aria-label")), selector);
@@ -284,7 +284,7 @@ const steps = {
   },
 
   async "a page of another origin gets nothing, not even with the token's cookie"({ context }) {
-    // Another port is another origin, but the same site: the browser sends the cookie along.
+    // Another port is another origin but the same site: the browser sends the cookie.
     const server = http.createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><title>elsewhere</title>"));
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const page = await context.newPage();
@@ -300,7 +300,7 @@ const steps = {
       const frame = () => new Promise((resolve) => {
         const one = document.createElement("iframe");
         one.src = `http://${door}/`;
-        // A frame that is refused is an error page of the browser, which is of no origin.
+        // A frame that is refused is an error page of the browser, which has no origin.
         one.onload = () => setTimeout(() => resolve(one.contentWindow.length === 0 ? "loaded" : "framed"), 200);
         document.body.append(one);
       });

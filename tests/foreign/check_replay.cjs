@@ -1,43 +1,43 @@
 // Uses the transport of a replay as a person would, in Chromium: check_replay.cjs
 // http://HOST:PORT/?token=.. The robot is that of crates/hemiola-live/tests/common, which repeats a
 // log of 20 s, paused at its beginning: a run every 5 ms, marks at 5 and 12 s. What the page shows
-// is compared with what the door answers to a program.
+// is compared with the door's answers to a program.
 const assert = require("node:assert/strict");
 const { DESKTOP, Program, Tab, pause, perform, until } = require("./browser.cjs");
 
 const [url] = process.argv.slice(2);
 const NEXT_RUN = "Next run (n)", NEXT_EVENT = "Next event of the recording (e)";
 
-/** The robot that repeats a log. */
+/** A client of the robot that repeats a log. */
 class Replay extends Program {
   async runs() { return (await this.ask("read", { value: "Drive" })).value.runs; }
 }
 
-/** The time that the bar shows, in seconds. */
+/** Returns the time that the bar shows, in seconds. */
 async function shown(tab) {
   const [, minutes, seconds] = /^(\d+):([\d.]+) \//.exec(await tab.text(".transport .clock"));
   return Number(minutes) * 60 + Number(seconds);
 }
 
-/** Where its slider stands, in seconds. */
+/** Returns the position of its slider, in seconds. */
 const slider = async (tab) => (await tab.page.$eval(".transport input", (one) => Number(one.value))) / 1000;
-const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Stand still");
+const isPlaying = async (tab) => (await tab.page.$eval(".transport button", (one) => one.title)).startsWith("Pause");
 
-/** Waits until it stands at a time, more or less. */
+/** Waits until it is near a time. */
 const stands = (tab, from, to) => until(`a time from ${from} to ${to} s`, async () => {
   const time = await shown(tab);
   if (!(time >= from && time <= to)) throw new Error(`it shows ${time} s`);
   return !(await isPlaying(tab));
 });
 
-/** Moves the slider as a person does, and lets go of it. */
+/** Moves the slider and releases it, as a person does. */
 const slide = (tab, seconds) => tab.page.$eval(".transport input", (one, value) => {
   one.value = String(value);
   one.dispatchEvent(new Event("input"));
   one.dispatchEvent(new Event("change"));
 }, seconds * 1000);
 
-/** The message that something was refused, which goes when it is clicked. */
+/** Waits for the message that something was refused, and closes it with a click. */
 async function refused(tab, pattern) {
   await tab.says("#messages .toast.bad", pattern);
   await tab.page.click("#messages .toast.bad");
@@ -75,7 +75,7 @@ const steps = {
     await tab.says('.tree .row[data-key=".runs"] .value', new RegExp(`^${there}$`));
     await tab.press(".transport", "Play (Space)");
     await until("that it plays", () => isPlaying(tab));
-    await tab.press(".transport", "Stand still (Space)");
+    await tab.press(".transport", "Pause (Space)");
     await until("that it pauses", async () => !(await isPlaying(tab)));
   },
 
@@ -137,13 +137,13 @@ const steps = {
     });
   },
 
-  async "who may only look cannot move what all others see"({ browser }) {
+  async "a read-only client cannot move what all others see"({ browser }) {
     const context = await browser.createBrowserContext();
     const tab = await Tab.open(context, new URL(url).origin, DESKTOP);
     await tab.says(".transport .clock", /^0:1/);
     assert.deepEqual(await tab.page.$$eval(".transport button, .transport select, .transport input", (all) => all.map(({ disabled }) => disabled)), Array(5).fill(true));
     await tab.page.keyboard.press("Space");
-    await refused(tab, /may only look/);
+    await refused(tab, /is read-only/);
     await context.close();
   },
 };

@@ -1,7 +1,7 @@
-"""Checks packages of ROS 2 that Hemiola has written: check_ros_package.py FOLDER HASHES
+"""Checks ROS 2 packages that Hemiola has written: check_ros_package.py FOLDER HASHES
 
 FOLDER has a folder for each package. HASHES has a type's full name and its hash on each line. Fails unless rosbags reads all
-definitions and computes the same hashes, names are as rosidl wants them, manifests have what they must have, and CMake knows every
+definitions and computes the same hashes, names follow rosidl's rules, manifests are complete, and CMake lists every
 file and every package that a definition needs. Where rosidl's own parser is installed (rosidl_adapter), it reads them as well.
 """
 
@@ -20,14 +20,15 @@ try:
 except ImportError:
     rosidl = None
 
-# As rosidl_adapter/parser.py of ROS 2 has them.
+# The patterns of ROS 2's rosidl_adapter/parser.py.
 FIELD = re.compile(r"^(?!.*__)(?!.*_$)[a-z][a-z0-9_]*$")
 MESSAGE = re.compile(r"^[A-Z][A-Za-z0-9]*$")
+ENDING = re.compile(r"_(Request|Response|Goal|Result|Feedback)$")
 CONSTANT = re.compile(r"^[A-Z]([A-Z0-9_]?[A-Z0-9]+)*$")
 
 
 def check_names(name, text, problems):
-    if not FIELD.match(name.split("/")[0]) or not MESSAGE.match(name.split("/")[-1].replace("_Request", "").replace("_Response", "")):
+    if not FIELD.match(name.split("/")[0]) or not MESSAGE.match(ENDING.sub("", name.split("/")[-1])):
         problems.append(f"{name}: no name for a package or a type")
     fields = [line.split("#")[0].split() for line in text.splitlines() if line.split("#")[0].strip()]
     for field in fields:
@@ -37,7 +38,7 @@ def check_names(name, text, problems):
 
 
 def check_package(folder, problems):
-    """Returns the package's definitions by their full names; services have two."""
+    """Returns the package's definitions by their full names; services have two, actions three."""
     manifest = xml.parse(folder / "package.xml").getroot()
     for element in ["name", "version", "description", "maintainer", "license"]:
         if not (manifest.findtext(element) or "").strip():
@@ -50,31 +51,31 @@ def check_package(folder, problems):
     found = set(re.findall(r"find_package\((\w+) REQUIRED\)", build)) - {"ament_cmake", "rosidl_default_generators"}
     if manifest.findtext("name") != folder.name or f"project({folder.name})" not in build:
         problems.append(f"{folder.name}: is called otherwise in its files")
-    files = {path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.suffix in (".msg", ".srv")}
+    files = {path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.suffix in (".msg", ".srv", ".action")}
     if listed != files:
         problems.append(f"{folder.name}/CMakeLists.txt: lists {sorted(listed)}, there are {sorted(files)}")
     definitions = {}
     for path in files:
         text = (folder / path).read_text()
         kind, stem = path.split(".")[0].split("/")
-        parts = text.split("---\n") if kind == "srv" else [text]
-        endings = ["_Request", "_Response"] if kind == "srv" else [""]
+        endings = {"msg": [""], "srv": ["_Request", "_Response"], "action": ["_Goal", "_Result", "_Feedback"]}[kind]
+        parts = [text] if kind == "msg" else text.split("---\n")
         if len(parts) != len(endings):
             problems.append(f"{folder.name}/{path}: {len(parts)} parts")
         for ending, part in zip(endings, parts):
             definitions[f"{folder.name}/{kind}/{stem}{ending}"] = part
         if rosidl is not None:
-            if kind == "srv":
-                rosidl.parse_service_string(folder.name, stem, text)
-            else:
-                rosidl.parse_message_string(folder.name, stem, text)
+            parse = {"msg": rosidl.parse_message_string, "srv": rosidl.parse_service_string, "action": rosidl.parse_action_string}
+            parse[kind](folder.name, stem, text)
     uses = {name for text in definitions.values() for name in re.findall(r"^([a-z]\w*)/\w+", text, re.M)} - {folder.name}
+    if any(path.endswith(".action") for path in files):
+        uses.add("action_msgs")
     if not uses == needed == found == depends:
         problems.append(f"{folder.name}: uses {uses}, CMake {needed} and {found}, package.xml {depends}")
     return definitions
 
 
-# The numbers that ROS 2 gives to types; a `char` is a `uint8` there, and not in rosbags.
+# The type numbers of ROS 2; a `char` is a `uint8` there, and not in rosbags.
 TYPE_IDS = {"int8": 2, "uint8": 3, "char": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9, "float32": 10,
             "float64": 11, "bool": 15, "octet": 16, "string": 17}
 EVENT_INFO = "service_msgs/msg/ServiceEventInfo"
@@ -125,7 +126,7 @@ def main(folder, hashes):
         check_names(name, text, problems)
         # rosbags leaves messages without fields as they are; rosidl adds this one.
         text = text if re.search(r"^[^#\n]*\w", text, re.M) else "uint8 structure_needs_at_least_one_member\n"
-        # rosbags names parts of services otherwise than ROS 2.
+        # rosbags and ROS 2 name the parts of services differently.
         (definition,) = get_types_from_msg(text, name).values()
         store.register({name: definition})
     expected = [line.split() for line in Path(hashes).read_text().splitlines()]

@@ -1,4 +1,4 @@
-// Looks at a robot's door with the client and the decoders that Lichtblick has: check_viewer.cjs
+// Tests a robot's door with the client and the decoders of Lichtblick: check_viewer.cjs
 // ws://HOST:PORT/?token=.. The robot is the one of crates/hemiola-live/tests/common: it provides
 // Drive, has Pilot.step, publishes Beat, draws track/cart, and serves double.
 const { FoxgloveClient } = require("@foxglove/ws-protocol");
@@ -8,7 +8,7 @@ const { WebSocket } = require("ws");
 const assert = require("node:assert");
 
 const client = new FoxgloveClient({ ws: new WebSocket(process.argv[2], ["foxglove.sdk.v1"]) });
-// The next event of which this is true. Each is looked at when it comes, so that none is missed.
+// The next event that matches. Each is examined as it arrives, so that none is missed.
 const until = (event, isIt) => new Promise((resolve) => {
   const look = (what) => { if (isIt(what)) { client.off(event, look); resolve(what); } };
   client.on(event, look);
@@ -74,7 +74,7 @@ async function main() {
   const beat = channel("Beat");
   const readBeat = readerOf(beat);
   const beats = client.subscribe(beat.id);
-  // The robot's own come, so the subscription is there.
+  // The robot's own messages arrive, so the subscription exists.
   await messageOf(beats);
   const came = messageOf(beats, (message) => readBeat(message).count === 123456);
   const published = client.advertise({ topic: "Beat", encoding: "json", schemaName: beat.schemaName });

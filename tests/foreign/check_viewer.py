@@ -1,4 +1,4 @@
-"""Looks at a robot's door with a client of 30 lines, as anybody would write one for Foxglove's protocol: check_viewer.py ws://HOST:PORT/?token=.."""
+"""Tests a robot's door with a minimal client of Foxglove's protocol: check_viewer.py ws://HOST:PORT/?token=.."""
 
 import asyncio
 import json

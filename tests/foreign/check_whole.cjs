@@ -1,22 +1,22 @@
 // Uses the page of a robot of two processes as a person would, in Chromium: check_whole.cjs
-// http://HOST:PORT/?token=.. The robot is the one of tests/linked/convoy.rs, and the door that of
-// its process `main`. `vision` is killed, and comes again.
+// http://HOST:PORT/?token=.. The robot is the one of tests/linked/convoy.rs, and the door is the one
+// of its process `main`. `vision` is killed and restarted.
 const assert = require("node:assert/strict");
 const { PHONE, Program, Tab, perform, until } = require("./browser.cjs");
 
 const [url] = process.argv.slice(2);
 
-/** All processes, as the door shows them. */
+/** A client of the door that knows all processes. */
 class Robot extends Program {
   static connect(address) { return super.connect(`${address}&process=*`); }
   async parameter(module, name) { return (await this.ask("parameters", { module })).find((one) => one.name === name).value; }
 }
 
-/** The cells of all rows of tables in the overview whose first cell fits. */
+/** Returns the cells of all table rows in the overview whose first cell matches. */
 const rows = (tab, pattern) => tab.page.evaluate((text) => [...document.querySelectorAll("section.overview tr")]
   .map(({ cells }) => [...cells].map((cell) => cell.textContent)).filter(([first]) => new RegExp(text).test(first ?? "")), pattern.source);
 
-/** What a field of a value shows. */
+/** Returns the text that a field of a value shows. */
 const field = (tab, card, key) => tab.page.evaluate((name, path) => [...document.querySelectorAll("article.card")]
   .find((one) => one.querySelector("b")?.textContent === name)?.querySelector(`.row[data-key="${path}"] .value`)?.textContent ?? null, card, key);
 
@@ -82,7 +82,7 @@ const steps = {
     await tab.says("section.overview", /Safe state since.*main: .*vision: /s);
     assert.deepEqual((await program.statistics()).safe_state.processes, ["main", "vision"]);
     await tab.press("section.overview", "Leave safe state");
-    await tab.press("dialog", "Leave it");
+    await tab.press("dialog", "Leave");
     await until("that it is left", async () => (await program.statistics()).safe_state === null);
   },
 

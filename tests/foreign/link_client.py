@@ -1,7 +1,7 @@
 """A client of links, written from docs/book/src/link.md alone: python3 link_client.py HOST:PORT
 
-Receives the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten. Shows the
-representation `Drive` (float64 radius, ..), too, and asks the service `IsRoom` (float64 radius; the answer is a bool) once.
+Subscribes to the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten. Also
+prints the representation `Drive` (float64 radius, ..), and calls the service `IsRoom` (float64 radius; the response is a bool) once.
 """
 import socket
 import struct

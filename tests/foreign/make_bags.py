@@ -1,6 +1,6 @@
-"""Makes bags of ROS 1 with rosbags' writer, one for each way of packing chunks: make_bags.py DIR
+"""Writes bags of ROS 1 with rosbags' writer, one for each compression of chunks: make_bags.py DIR
 
-They hold the same messages, of all primitive types and of nested ones, with values from a generator of fixed seed.
+They hold the same messages, with all primitive types and nested ones, and random values of a fixed seed.
 """
 
 import random

@@ -6,27 +6,27 @@
 //       pages that stay open until the next `open` or `close`
 //   {"do": "close"}
 //   {"do": "requests", "url": .., "pages": [LAYOUT, ..], "seconds": 40}
-//       what each of these pages asks the robot for, and when
+//       the requests that each of these pages sends to the robot, and when
 //   {"do": "pixels", "url": .., "fields": [..], "seconds": 10, "clock": VALUE}
-//       from a value's time to the frame that has it
+//       the time from a value to the frame that shows it
 //   {"do": "frames", "url": .., "fields": [..], "seconds": 10}
-//       frames a second, four views beside each other
+//       frames a second, with four views beside each other
 //   {"do": "sleep", "url": .., "fields": [..], "seconds": 60, "clock": VALUE}
-//       how long a page that slept takes to catch up
+//       the time that a page takes to catch up after sleeping
 const readline = require("node:readline");
 const { DESKTOP, launch, pause, until } = require("./browser.cjs");
 
-/** Before anything is measured, a page has so long to load, and its curves to fill. */
+/** The time in ms that a page has to load and to fill its curves, before the measurement. */
 const SETTLE = 3000;
-/** The last seconds that plots show, unless a person says otherwise. */
+/** The time that plots show by default, in ms. */
 const SHOWN = 10_000;
-/** Who shows what was so long ago, or less, shows the present. */
+/** The age in ms up to which what a page shows is the present. */
 const PRESENT = 150;
 
 const one = (view, settings = {}) => ({ tabs: [{ view, settings }], active: 0 });
 const charts = (fields) => one("plots", { charts: fields.map((field) => ({ lines: [{ field }] })) });
 
-/** Runs in the page before its own code: notes what it asks for, when points of plots come, and when a frame has them. */
+/** Runs in the page before its own code: records its requests, when points of plots arrive, and when a frame shows them. */
 function probe() {
   const seen = (window.probe = { waiting: [], drawn: [], frames: [], newest: 0, sent: [], greeted: NaN });
   const Socket = window.WebSocket;
@@ -54,7 +54,7 @@ function probe() {
   const { port1, port2 } = new MessageChannel();
   /** @type {{begun: number, times: number[]}[]} */
   const painting = [];
-  // A task behind those of the frame: by then it is painted, and handed to what shows it.
+  // A task after those of the frame: by then the frame is painted and handed to the compositor.
   port2.onmessage = () => {
     const at = performance.now(), { begun, times } = painting.shift();
     for (const time of times) {
@@ -71,7 +71,7 @@ function probe() {
     painting.push({ begun, times });
     port1.postMessage(null);
   });
-  /** What the robot's clock shows when the page's shows 0, in milliseconds, and how far off that may be. */
+  /** Returns the offset from the page's clock to the robot's, in milliseconds, and its maximum error. */
   window.clocks = (value) => new Promise((resolve, reject) => {
     const socket = new Socket(`${location.origin.replace("http", "ws")}/`, "hemiola.v1");
     let best = { offset: 0, error: Infinity }, left = 50, sent = 0;
@@ -90,7 +90,7 @@ function probe() {
   });
 }
 
-/** Of sorted numbers. */
+/** Returns a quantile of sorted numbers. */
 const quantile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 
 class Browser {
@@ -98,7 +98,7 @@ class Browser {
 
   constructor(browser) { this.browser = browser; }
 
-  /** A page in a window of its own: one behind another one would not draw. */
+  /** Opens a page in a window of its own: a page that is covered by another one would not draw. */
   async page(url, layout) {
     const context = await this.browser.createBrowserContext();
     const page = await context.newPage();
@@ -129,7 +129,7 @@ class Browser {
     return { pages: sent };
   }
 
-  /** What a probe has seen in so many seconds. */
+  /** Returns what the probe of a page has recorded in some seconds. */
   async #watch(page, seconds) {
     await page.evaluate(() => Object.assign(window.probe, { drawn: [], frames: [] }));
     await pause(seconds * 1000);
@@ -147,7 +147,7 @@ class Browser {
   }
 
   async frames({ url, fields, seconds }) {
-    // All charts can be seen at once.
+    // All charts must be visible at once.
     const share = Math.ceil(fields.length / 4);
     const views = [0, 1, 2, 3].map((number) => charts(fields.slice(number * share, (number + 1) * share)));
     const page = await this.page(url, { split: "row", sizes: [1, 1, 1, 1], children: views });
@@ -170,7 +170,7 @@ class Browser {
     await pause(seconds * 1000);
     const woken = Date.now() - origin;
     await session.send("Page.setWebLifecycleState", { state: "active" });
-    // Who sleeps is hidden, and is seen again only when somebody turns to it.
+    // A page that sleeps is hidden until somebody returns to it.
     await session.send("Emulation.setFocusEmulationEnabled", { enabled: true });
     const caught = await until("the present", () => page.evaluate(({ woken, offset, present }) => {
       const frame = window.probe.frames.find(([at, , newest]) => at > woken && at + offset - newest < present);
@@ -195,5 +195,5 @@ async function main() {
   }
   await end();
 }
-// In one line: who started this shows the last one.
+// In one line, because the parent process shows the last line.
 main().catch((error) => { console.error(String(error)); process.exit(1); });

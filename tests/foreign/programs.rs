@@ -1,5 +1,5 @@
-//! Programs of others that look at a robot, where they are installed: a part of each test that runs
-//! them. Where something is not installed, the test says what, and is skipped.
+//! Third-party programs that connect to a robot, if they are installed: a module of each test that
+//! runs them. If something is not installed, the test says what, and is skipped.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::ffi::OsStr;
@@ -7,28 +7,29 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A file of `tests/foreign`.
+/// Returns the path of a file of `tests/foreign`.
 pub fn script(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/foreign").join(file)
 }
 
-/// Folders in which packages may have been installed.
+/// Returns the folders in which packages may have been installed.
 pub fn installed() -> [PathBuf; 2] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign");
     [Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/foreign"), target]
 }
 
-/// Node with a script that needs this package; without it there is nothing to be run.
+/// Returns Node with a script that needs a package; `None` if the package is not installed.
 pub fn node(package: &str, file: &str) -> Option<Command> {
     let modules = installed().map(|folder| folder.join("node_modules"));
     let modules = modules.into_iter().find(|modules| modules.join(package).exists())?;
-    // The scripts end by themselves before that, unless they cannot.
+    // The scripts end by themselves before this timeout, unless they hang.
     let mut node = Command::new("timeout");
     node.args(["--kill-after=10", "450", "node"]).env("NODE_PATH", modules).arg(script(file));
     Some(node)
 }
 
-/// Node with a script that drives Chromium; where that cannot be, it says what is missing.
+/// Returns Node with a script that drives Chromium; if that is impossible, reports what is missing
+/// and returns `None`.
 pub fn browser(script: &str) -> Option<Command> {
     let named = std::env::var_os("HEMIOLA_CHROMIUM");
     let node = node("puppeteer-core", script);
@@ -41,17 +42,17 @@ pub fn browser(script: &str) -> Option<Command> {
     } else {
         return node;
     };
-    // What `eprintln!` says of a test that passes is shown to nobody.
-    _ = writeln!(std::io::stderr(), "SKIPPED: nobody looks at the page, for there is no {missing}");
+    // The output of `eprintln!` in a test that passes is captured.
+    _ = writeln!(std::io::stderr(), "SKIPPED: the page is not tested, because there is no {missing}");
     None
 }
 
-/// Whether there is such a program.
+/// Returns whether a program is installed.
 fn answers(program: &OsStr) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Runs it; it has to say that everything was as it expected.
+/// Runs a viewer, and asserts that it succeeds and prints `as expected`.
 pub fn is_content(mut viewer: Command) {
     let Output { status, stdout, stderr } = viewer.output().expect("it starts");
     let text = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();

@@ -1,7 +1,7 @@
-"""A ROS 2 node by others: python3 ros2_node.py HOST PORT
+"""A third-party ROS 2 node: python3 ros2_node.py HOST PORT
 
-ROBOTIS's zenoh-ros2-sdk speaks the conventions of rmw_zenoh without any of Hemiola. Reads commands, a line each, and says a line for each of them
-and for each message that comes. Hashes of types come from the definitions below, which the SDK hashes by itself.
+It uses ROBOTIS's zenoh-ros2-sdk, which follows the conventions of rmw_zenoh and has no code of Hemiola. Reads commands, a line each, and prints a
+line for each command and for each message received. The SDK computes the hashes of types from the definitions below.
 
     subscribe TOPIC QUALITY    subscribed TOPIC, and later: TOPIC x y z
     publisher TOPIC            publisher TOPIC

@@ -1,5 +1,5 @@
-//! Nodes by others: Python programs with ROBOTIS's zenoh-ros2-sdk, which speaks the conventions of
-//! rmw_zenoh.
+//! Third-party nodes: Python programs with ROBOTIS's zenoh-ros2-sdk, which follows the conventions
+//! of rmw_zenoh.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A foreign node, which does what it is told on its standard input. It is killed when it is
-/// dropped, as by `kill -9`.
+/// A foreign node, which executes commands from its standard input. Dropping this kills it, as
+/// `kill -9` does.
 pub struct Foreign {
     process: Child,
     commands: ChildStdin,
@@ -20,8 +20,8 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Starts a program of `tests/foreign` in the system of the router at `address`; `None`, loudly,
-    /// where the SDK is not installed.
+    /// Starts a program of `tests/foreign` in the system of the router at `address`; reports it and
+    /// returns `None` if the SDK is not installed.
     pub fn start(program: &str, address: &str) -> Option<Self> {
         let python = python()?;
         let (host, port) = address.strip_prefix("tcp/").and_then(|it| it.rsplit_once(':')).unwrap();
@@ -45,17 +45,17 @@ impl Foreign {
         writeln!(self.commands, "{command}").unwrap();
     }
 
-    /// Returns the next line that it says.
+    /// Returns the next line of output.
     pub fn hear(&self) -> String {
         self.said.recv_timeout(PATIENCE).expect("it says something")
     }
 
-    /// Returns the next line that it says that begins with a word, and skips others.
+    /// Returns the next line of output that begins with a word, and skips others.
     pub fn hear_of(&self, word: &str) -> String {
         self.hear_of_any(&[word])
     }
 
-    /// Returns the next line that it says that begins with one of these words, and skips others.
+    /// Returns the next line of output that begins with one of these words, and skips others.
     pub fn hear_of_any(&self, words: &[&str]) -> String {
         loop {
             let line = self.hear();
@@ -65,13 +65,13 @@ impl Foreign {
         }
     }
 
-    /// Tells it a command, and returns the next line that begins with a word.
+    /// Sends a command, and returns the next line of output that begins with a word.
     pub fn hear_after(&mut self, command: &str, word: &str) -> String {
         self.tell(command);
         self.hear_of(word)
     }
 
-    /// Tells it a command, and returns what it answers.
+    /// Sends a command, and returns the answer.
     pub fn ask(&mut self, command: &str) -> String {
         self.tell(command);
         self.hear()
@@ -85,7 +85,7 @@ impl Drop for Foreign {
     }
 }
 
-/// Returns a Python that has the SDK.
+/// Returns a Python interpreter that has the SDK.
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
     let installed = [
@@ -99,10 +99,10 @@ fn python() -> Option<PathBuf> {
     };
     let python = named.into_iter().chain(installed).find(has_it);
     if python.is_none() {
-        // What `eprintln!` says of a test that passes is shown to nobody.
+        // The output of `eprintln!` in a test that passes is captured.
         _ = writeln!(
             std::io::stderr(),
-            "SKIPPED: no foreign node of ROS 2, for there is no Python with zenoh-ros2-sdk (tests/foreign/requirements.txt)"
+            "SKIPPED: no foreign node of ROS 2, because there is no Python with zenoh-ros2-sdk (tests/foreign/requirements.txt)"
         );
     }
     python

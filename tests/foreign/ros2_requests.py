@@ -1,8 +1,8 @@
-"""A ROS 2 node by others that sets parameters and sends goals: python3 ros2_requests.py HOST PORT [NODE]
+"""A third-party ROS 2 node that sets parameters and sends goals: python3 ros2_requests.py HOST PORT [NODE]
 
-It speaks the conventions of rmw_zenoh without any of Hemiola: keys, tokens and attachments are those of ROBOTIS's zenoh-ros2-sdk, definitions and
-CDR those of rosbags, and hashes are computed here as REP-2016 says. NODE is the node whose parameters are meant. Reads commands, a line each, and
-says a line for each of them, and for each message that comes.
+It follows the conventions of rmw_zenoh without code of Hemiola: keys, tokens and attachments are those of ROBOTIS's zenoh-ros2-sdk, definitions and
+CDR those of rosbags, and hashes are computed here as in REP-2016. NODE is the node whose parameters are read and set. Reads commands, a line each,
+and prints a line for each command and for each message received.
 
     list [PREFIX]              names NAME..
     get NAME..                 values VALUE..
@@ -73,7 +73,7 @@ def described(name, type_id, capacity=0, nested=""):
 
 
 def parsed(name, text):
-    """Has rosbags read a definition."""
+    """Parses a definition with rosbags."""
     (definition,) = get_types_from_msg(text, name).values()
     return definition
 
@@ -100,7 +100,7 @@ def digest(types, name):
 
 
 def service_hash(name, parts, inner=()):
-    """The hash of a service; inner says for each part which message is its last field."""
+    """Computes the hash of a service; `inner` has the message that is the last field of each part."""
     types = {EVENT_INFO: None}
     types[EVENT_INFO] = describe(types, parsed(EVENT_INFO, EVENT_INFO_TEXT))
     request, response, event = f"{name}_Request", f"{name}_Response", f"{name}_Event"
@@ -174,7 +174,7 @@ def say(*words):
 
 
 def declare(kind, name, of_type, hash, quality=QUALITY):
-    """Says that an endpoint is there, and returns its key."""
+    """Announces an endpoint, and returns its key."""
     dds = ros2_to_dds_type(of_type)
     token = endpoint_liveliness_keyexpr(EndpointEntity(node, manager.get_next_entity_id(), kind, name, dds, hash, quality))
     kept.append(session.liveliness().declare_token(token))
@@ -186,7 +186,7 @@ def attachment():
 
 
 def ask(key, payload, then):
-    """Asks a service; then hears the answer, or None."""
+    """Calls a service; `then` receives the response, or None."""
     heard = []
 
     def answer(reply):
@@ -234,7 +234,7 @@ def value_of(value):
 
 
 def value_from(text):
-    """A value as `ros2 param` reads it; `["bytes", 1, 2]` are bytes."""
+    """Converts a value as `ros2 param` does; `["bytes", 1, 2]` are bytes."""
     fields = dict(zip(FIELDS, [numpy.array([], dtype=empty) if isinstance(empty, type) else empty for empty in EMPTY]))
     value = json.loads(text)
     if not isinstance(value, list):

@@ -1,18 +1,18 @@
-// Makes a picture of each view of a running robot, as in the documentation: screenshots.cjs
+// Takes a screenshot of each view of a running robot, as in the documentation: screenshots.cjs
 // http://HOST:PORT/?token=.. FOLDER
 const fs = require("node:fs");
 const path = require("node:path");
 const { DESKTOP, PHONE, Tab, launch, pause } = require("./browser.cjs");
 
 const [url, folder] = process.argv.slice(2);
-/** What the views show, if it is not what they begin with; for the NAO. */
+/** The settings of views that do not keep their defaults, for the NAO. */
 const VIEWS = {
   field: {}, images: {}, overview: {}, graph: { cycle: "motion" }, log: {}, parameters: { filter: "Walk" },
   values: { shown: [{ name: "BallModel", topic: false }, { name: "RobotPose", topic: false, open: [".pose"] }, { name: "JointAngles", topic: false }] },
   plots: { charts: [["timing:motion.response", "timing:cognition.response"], ["RobotPose.pose.translation.x", "RobotPose.pose.translation.y"], ["BallModel.position.x"]].map((fields) => ({ lines: fields.map((field) => ({ field })) })) },
   timeline: {},
 };
-/** Curves and distributions take some time to look like something. */
+/** The time to wait, so that curves and distributions have enough data. */
 const SETTLE = Number(process.env.SETTLE ?? 6000);
 
 async function main() {
@@ -35,7 +35,7 @@ async function main() {
     await picture(tab, name);
   }
   await tab.page.close();
-  // Somebody else, for whom no layout is kept.
+  // A new browser context, which has no stored layout.
   const phone = await Tab.open(await browser.createBrowserContext(), url, PHONE);
   await picture(phone, "phone");
   await browser.close();

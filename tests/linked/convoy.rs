@@ -1,4 +1,4 @@
-//! A robot in two processes, with something of everything that commands are about: `main` follows
+//! A robot in two processes, with an example of everything that commands are about: `main` follows
 //! a line that `vision` sees.
 #![allow(missing_docs, reason = "a robot of a test")]
 #![forbid(unsafe_code)]
@@ -87,7 +87,7 @@ impl LineDetector {
     }
 }
 
-/// Sees no line.
+/// A detector that sees no line.
 #[derive(Module)]
 struct BlindDetector;
 

@@ -1,5 +1,5 @@
-//! A robot in two processes with a chain from one to the other: what `vision` sees, the motors of
-//! `main` look at.
+//! A robot in two processes with a chain from one to the other: the motors of `main` turn towards
+//! the ball that `vision` sees.
 #![allow(missing_docs, reason = "a robot of a test")]
 #![forbid(unsafe_code)]
 use hemiola::prelude::*;

@@ -4,7 +4,7 @@
 //!
 //! A contestant is a process of its own. It is started with
 //! `--graph FILE --workers N --mode MODE --runs N --period-ns N`, in the varied mode with
-//! `--durations FILE`, with `--priority N` if it shall not be 80, and prints lines of
+//! `--durations FILE`, with `--priority N` for another priority than 80, and prints lines of
 //! `key value value ...`:
 //!
 //! | key | values |
@@ -17,7 +17,7 @@
 //! | `start_ns` | each run, from the trigger to when the cycle's thread was there |
 //! | `idle_cpu_ns`, `idle_wall_ns` | processor time of the process, and the time that passed |
 //! | `allocations`, `allocation_runs` | how many, in how many runs |
-//! | `ready` | none: it waits for a line of input before it goes on |
+//! | `ready` | none: it waits for a line of input before it continues |
 //!
 //! [`messages`] has the same parts for the bench of messages, and [`links`] for that of links.
 //!

@@ -11,12 +11,12 @@
 //! soon as it has it. Half of a round trip, which needs no common clock, would count the way back
 //! as well, and that of a link is another one than that of its topics.
 //!
-//! | number | what |
+//! | number | meaning |
 //! |---|---|
 //! | `bytes` | the length of a message |
-//! | `messages` | how many of them count; some come before, so that all memory is in use by then |
+//! | `messages` | the number of messages that count; some precede them, so that all memory has been used |
 //! | `period-ns` | the time from one message to the next; 0: the next one follows at once |
-//! | `window` | how many messages are under way at most, and how many have to have room |
+//! | `window` | the maximum number of messages under way, all of which need room |
 //! | `cores` | 2: each process keeps to a core of its own; 1: both keep to the same one |
 //! | `idle` | connections beside the one that is used |
 

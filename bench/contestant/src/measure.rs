@@ -1,4 +1,4 @@
-//! How contestants are measured.
+//! The measurement of contestants.
 
 use std::fmt::Write as _;
 
@@ -23,8 +23,8 @@ pub trait Contestant {
     /// Runs every task once and returns when all are done.
     fn run(&mut self);
 
-    /// Waits until `due`, a time of the monotonic clock in nanoseconds, when the next run shall
-    /// begin. `earliness` before it, the thread shall be awake and spin, so that no contestant's
+    /// Waits until `due`, a time of the monotonic clock in nanoseconds, when the next run is to
+    /// begin. `earliness` before it, the thread must be awake and spin, so that no contestant's
     /// first task waits for the timer.
     fn wait(&mut self, due: u64, earliness: u64) {
         sleep_until_ns(due - earliness);
@@ -45,7 +45,7 @@ impl<F: FnMut()> Contestant for F {
     }
 }
 
-/// The time before a run at which the thread shall be awake: timers are rarely later than that.
+/// The time before a run at which the thread must be awake: timers are rarely later than that.
 const EARLINESS_NS: u64 = 200_000;
 /// The number of turns in which the reference is measured between the contestant's runs, so that
 /// both see the same state of the machine.

@@ -21,7 +21,7 @@ pub struct Work {
     /// other threads makes them visible there.
     steps: Box<[AtomicU64]>,
     steps_per_ns: f64,
-    /// Whether the begin of the first task is to be noted.
+    /// True while the begin of the first task is to be recorded.
     note_first: AtomicBool,
     /// The time at which the first task began; 0 before.
     first: AtomicU64,

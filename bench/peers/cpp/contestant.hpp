@@ -1,4 +1,4 @@
-// What every C++ contestant of the bench shares: protocol, calibrated work, measurement. The same as the crate in
+// The parts that all C++ contestants of the bench share: protocol, calibrated work, measurement. The same as the crate in
 // bench/contestant, which explains the protocol. Each contestant is one translation unit that includes this once.
 #pragma once
 
@@ -174,7 +174,7 @@ private:
 
     int priority = 80;
 
-    // Keeps to as many cores as there are workers, at least two; threads inherit that, and the priority.
+    // Confines the process to as many cores as there are workers, at least two; threads inherit that, and the priority.
     bool request_real_time() {
         for (int core : cores())
             if (int(allowed.size()) < std::max(workers, 2))
@@ -228,7 +228,7 @@ private:
             take(task, tasks[task].duration_ns);
     }
 
-    // From the next run on, the task takes so long.
+    // Sets the duration of a task from the next run on.
     void take(size_t task, uint64_t duration_ns) { steps[task] = uint64_t(double(duration_ns) * steps_per_ns + 0.5); }
 
     void run_in_order() {
@@ -346,14 +346,14 @@ private:
         print("start_ns", start);
     }
 
-    // Until all who run together are ready. Whoever starts them closes the input if one of them is not.
+    // Waits until all contestants that run together are ready. The bench closes the input if one of them is not.
     static void await_start() {
         std::puts("ready");
         std::fflush(stdout);
         std::getchar();
     }
 
-    // Some learn from it how punctual the machine's timers are.
+    // Some contestants measure the latency of the machine's timers here.
     template <class Run> void warm_up_waiting(Run& run) {
         for (size_t index = 0; index < WARM_UP_WAITS; ++index) {
             wait(monotonic_ns() + WARM_UP_WAIT_NS, EARLINESS_NS);
@@ -387,7 +387,7 @@ private:
     }
 };
 
-// A graph to be run by a pool that only knows tasks: counters of unmet dependencies, as one writes them around it.
+// A graph for a pool that only knows tasks: counters of unmet dependencies around it.
 class Countdown {
 public:
     explicit Countdown(Contest& contest) : contest(contest), pending(contest.tasks.size()) {
@@ -395,7 +395,7 @@ public:
             pending[task] = int(contest.tasks[task].predecessors.size());
     }
 
-    // Runs a task and all that become ready by that and only by that; gives all others that become ready to `spawn`.
+    // Runs a task, and one after the other a task that becomes ready by it; passes all others that become ready to `spawn`.
     template <class Spawn> void run_from(int task, Spawn&& spawn) {
         for (;;) {
             contest.work(task);

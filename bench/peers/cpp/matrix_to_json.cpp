@@ -1,5 +1,5 @@
 // Matrices of 500 x 100 numbers, gathered from vectors that N threads publish, and serialised to JSON with Cereal: one queue or several,
-// behind mutexes, whose consumers look every millisecond whether they shall end. What Klepsydra compares its event loop with.
+// behind mutexes, whose consumers check every millisecond whether to end. Klepsydra compares its event loop with this.
 #include "messages.hpp"
 
 #include <array>
@@ -26,7 +26,7 @@ using Vector = std::array<double, COLUMNS>;
 
 class SafeQueue {
 public:
-    // Where it must not wait, it tells false if there is no room.
+    // If it must not wait, it returns false if there is no room.
     bool push(const Vector& vector, bool waits) {
         std::unique_lock lock(mutex);
         if (waits)
@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
             if (waits)
                 barrier.arrive_and_wait();
             for (uint64_t sequence = 0; sequence < count; ++sequence)
-                // In the order in which they are due.
+                // In the order of their due times.
                 for (uint64_t index = thread; index < producers; index += sharing) {
                     SafeQueue& queue = *queues[index % queues.size()];
                     if (!waits)

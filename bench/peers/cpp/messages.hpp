@@ -1,4 +1,4 @@
-// What the C++ contestants of the bench of messages share: the command line, the lines that they print, how they are scheduled. The same
+// The parts that C++ contestants of the bench of messages share: the command line, the output, the scheduling. The same
 // as `messages` in the crate in bench/contestant, which explains the workloads. Each contestant is one translation unit that includes this
 // once.
 #pragma once
@@ -43,7 +43,7 @@ inline void sleep_until_ns(uint64_t due) {
     }
 }
 
-// What all threads have used since the process began.
+// The resources that all threads have used since the process began.
 struct Usage {
     uint64_t cpu_ns, sleeps;
 
@@ -79,7 +79,7 @@ public:
         return found->second;
     }
 
-    // Prints who takes part; to be called before any other thread is made.
+    // Prints the name and version of the contestant; must be called before any other thread is made.
     void introduce(const std::string& version, Scheduling scheduling) const {
         std::printf("contestant %s %s, g++ %d.%d.%d\n", contestant.c_str(), version.c_str(), __GNUC__, __GNUC_MINOR__,
                     __GNUC_PATCHLEVEL__);

@@ -1,4 +1,4 @@
-// OpenMP: the graph is told anew in every run, as tasks with dependencies.
+// OpenMP: the graph is built anew in every run, as tasks with dependencies.
 #include "contestant.hpp"
 
 #include <omp.h>

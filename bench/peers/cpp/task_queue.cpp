@@ -1,4 +1,4 @@
-// T threads share a queue: each adds a hundred tasks, then takes out and runs up to a hundred. Boost.Asio, and a queue behind a mutex.
+// T threads share a queue: each adds a hundred tasks, then dequeues and runs up to a hundred. Boost.Asio, and a queue behind a mutex.
 #include "messages.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ public:
 
 private:
     boost::asio::io_context context;
-    // So that it does not stop, and need not be restarted, when another thread has taken the last task.
+    // Keeps it from stopping, and from having to be restarted, when another thread has dequeued the last task.
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = boost::asio::make_work_guard(context);
 };
 
@@ -78,7 +78,7 @@ template <class Queue> void measure(const Assignment& assignment) {
                         ++ran;
                     return ran;
                 };
-                // Not known to the optimiser, as in a real queue.
+                // Hidden from the optimiser, as in a real queue.
                 Task volatile task = count_task;
                 barrier.arrive_and_wait();
                 const uint64_t begin = monotonic_ns();
@@ -88,7 +88,7 @@ template <class Queue> void measure(const Assignment& assignment) {
                     run();
                 }
                 const uint64_t end = monotonic_ns();
-                // What others were too early for.
+                // Runs the tasks for which other threads were too early.
                 barrier.arrive_and_wait();
                 while (run() > 0) {
                 }

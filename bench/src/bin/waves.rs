@@ -1,5 +1,5 @@
-//! A robot that has what the NAO has not: twenty numbers that change a thousand times a second, and
-//! a camera of 640 x 480 pixels. `hemiola-bench live` looks at it.
+//! A robot with what the NAO lacks: twenty numbers that change a thousand times a second, and a
+//! camera of 640 x 480 pixels. `hemiola-bench live` observes it.
 
 use hemiola::prelude::*;
 
@@ -10,7 +10,7 @@ pub struct Waves {
     pub values: [f64; 20],
 }
 
-/// Computes them.
+/// Computes the waves.
 #[derive(Module)]
 struct WaveMaker {}
 
@@ -26,7 +26,7 @@ impl WaveMaker {
     }
 }
 
-/// What a camera of a robot sees: two bytes for a pixel.
+/// An image of a robot's camera, with two bytes per pixel.
 #[derive(Representation, Clone, Default)]
 pub struct Picture {
     /// In pixels.
@@ -37,7 +37,7 @@ pub struct Picture {
     pub pixels: Vec<u8>,
 }
 
-/// Shows a ramp that wanders.
+/// A camera that sees a moving ramp.
 #[derive(Source)]
 struct WaveCamera {
     shown: u8,

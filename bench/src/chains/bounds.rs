@@ -35,9 +35,9 @@ impl Checked {
     pub fn text(&self) -> String {
         let Self { systems, all, seconds } = self;
         format!(
-            "{systems} random systems, each simulated four times: nothing took longer than its bound\n\
+            "{systems} random systems, each simulated four times: nothing exceeded its bound\n\
              {} bounds compared; {} chains, cycles and paths had none (overloaded)\n\
-             {:.1} % of a bound reached in the mean, {} bounds reached to a percent\n\
+             {:.1} % of a bound reached on average, {} bounds reached within a percent\n\
              {} events in {seconds:.1} s, {:.1} million per second, analysis included\n",
             all.compared,
             all.without_bound,
@@ -48,7 +48,7 @@ impl Checked {
         )
     }
 
-    /// Draws how many came how near to their bound.
+    /// Draws the distribution of how close they came to their bounds.
     pub fn picture(&self) -> String {
         const WIDTH: f64 = 900.0;
         const LEFT: f64 = 40.0;
@@ -61,7 +61,7 @@ impl Checked {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {:.0}\" \
              font-family=\"'Inter','Helvetica Neue',Helvetica,Arial,sans-serif\" fill=\"#1b2430\">\
              <rect width=\"100%\" height=\"100%\" fill=\"#fbfcfd\"/>\
-             <text x=\"40\" y=\"36\" font-size=\"20\" font-weight=\"700\">How near simulations come to bounds, and never beyond</text>\
+             <text x=\"40\" y=\"36\" font-size=\"20\" font-weight=\"700\">How close simulations come to their bounds</text>\
              <text x=\"40\" y=\"58\" font-size=\"13\" fill=\"#66707d\">{} chains, cycles and paths of {} random systems, by the share of its bound \
              that the longest of four simulations took</text>\n",
             BOTTOM + 50.0,

@@ -9,12 +9,12 @@ use super::application::{Application, Cause};
 /// An application that measures chains, from the timer's expiry to the end of the last callback,
 /// and keeps the runs that exceeded their bound.
 pub struct Latencies {
-    /// Per callback, when the chain was released for which it is called.
+    /// The release of the chain for which each callback is called.
     released: Vec<AtomicU64>,
-    /// Per callback, which chain ends with it.
+    /// The chain that ends with each callback, if any.
     ends: Vec<Option<usize>>,
     observed: Vec<Mutex<Observed>>,
-    /// By chain, the bound on its latency, if it has one.
+    /// The bound on the latency of each chain, if it has one.
     bounds: Vec<Bound>,
     beyond: Mutex<Vec<Beyond>>,
 }

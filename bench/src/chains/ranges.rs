@@ -64,8 +64,8 @@ pub fn svg(title: &str, schedulers: &[(&str, Vec<Range>)]) -> String {
     }
     _ = writeln!(
         text,
-        "<text x=\"24\" y=\"84\" font-size=\"12\" fill=\"#66707d\">ms: executed, from the least to the most \
-         with the mean, simulated below (thin), the bound (tick; where there is one and it fits)</text>"
+        "<text x=\"24\" y=\"84\" font-size=\"12\" fill=\"#66707d\">ms: executed, from minimum to maximum \
+         with the mean; simulated below (thin); the bound (tick, if there is one and it fits)</text>"
     );
     let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0].into_iter().find(|step| longest / step <= 10.0);
     let step = step.unwrap_or(1000.0);

@@ -11,7 +11,7 @@ const CORES: usize = 4;
 const CHAINS: usize = 9;
 const HORIZON: TimeSpan = TimeSpan::milliseconds(100_000);
 
-/// The number of chains of each rank that are sure to be in time, at one utilisation.
+/// The number of schedulable chains of each rank, at one utilisation.
 pub struct Shares {
     utilisation: f64,
     sets: u64,
@@ -49,7 +49,7 @@ fn at(utilisation: f64, sets: u64) -> Shares {
 
 pub fn table(results: &[Shares]) -> String {
     let mut text = String::from(
-        "Share of chains sure to be in time, by rank: chain 1 is the most important. Costs are the longest; deadline = period.\n\n",
+        "Share of schedulable chains, by rank: chain 1 is the most important. Costs are the longest; deadline = period.\n\n",
     );
     for shares in results {
         for (name, counts, time) in
@@ -82,7 +82,7 @@ pub fn picture(results: &[Shares]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {:.0}\" \
          font-family=\"'Inter','Helvetica Neue',Helvetica,Arial,sans-serif\" fill=\"#1b2430\">\
          <rect width=\"100%\" height=\"100%\" fill=\"#fbfcfd\"/>\
-         <text x=\"40\" y=\"36\" font-size=\"20\" font-weight=\"700\">Chains sure to be in time, by importance</text>\
+         <text x=\"40\" y=\"36\" font-size=\"20\" font-weight=\"700\">Schedulable chains, by importance</text>\
          <text x=\"40\" y=\"58\" font-size=\"13\" fill=\"#66707d\">9 chains of 5 callbacks on 4 cores; \
          <tspan fill=\"#1f6f8b\" font-weight=\"600\">PiCAS</tspan> and \
          <tspan fill=\"#c2571a\" font-weight=\"600\">ROS 2's default executor</tspan></text>\n",

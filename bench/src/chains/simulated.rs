@@ -28,9 +28,9 @@ pub fn simulate<A: Application>(model: &Model, end: TimeSpan, application: &A) -
 struct Messages<'s, A: Application> {
     model: &'s Model,
     application: &'s A,
-    /// Per callback, the messages that wait for it.
+    /// The messages that wait for each callback.
     queues: Vec<VecDeque<A::Message>>,
-    /// Per callback, whether its present call computes.
+    /// True for each callback whose current call computes.
     works: Vec<bool>,
     /// The time that all cores were busy.
     busy: TimeSpan,

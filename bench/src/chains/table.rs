@@ -79,13 +79,13 @@ pub fn remarks(rows: &[Row], executed: &Executed, stalls: &Stalls) -> String {
     let bounded = rows.iter().filter(|row| row.bound.is_ok()).count();
     let exceeded: Vec<&Row> = rows.iter().filter(|row| row.is_exceeded()).collect();
     if exceeded.is_empty() {
-        _ = writeln!(text, "  nothing took longer than its bound ({bounded} of {} chains have one)", rows.len());
+        _ = writeln!(text, "  nothing exceeded its bound ({bounded} of {} chains have one)", rows.len());
     } else {
         _ = writeln!(
             text,
-            "  BEYOND their bounds, which know nothing of a host that takes the processor away, nor of what the kernel rarely does\n  \
-             (callbacks that nobody of ours can interrupt were interrupted for up to {:.2} ms). `held up`: these, or threads above all others,\n  \
-             which wake every 2 ms, were kept from running for longer than the run was beyond, between one period before its release and its end.",
+            "  EXCEEDED bounds, which account neither for a host that takes the processor away nor for rare delays by the kernel\n  \
+             (callbacks that none of our threads can interrupt were interrupted for up to {:.2} ms). `held up`: these, or threads above all others,\n  \
+             which wake every 2 ms, could not run for longer than the excess, between one period before the run's release and its end.",
             ms(interruptions.longest())
         );
     }
@@ -164,7 +164,7 @@ mod tests {
         assert!(remarks(&rows, &[]).contains("brake: 1 of 1 runs, 0 of these held up"));
         assert!(remarks(&rows, &[(101, 102)]).contains("0 of these held up; by 1.00 ms"));
         assert!(remarks(&rows, &[(101, 104)]).contains("1 of these held up; by 3.00 ms"));
-        assert!(remarks(&rows[1..], &[]).contains("nothing took longer"));
+        assert!(remarks(&rows[1..], &[]).contains("nothing exceeded"));
     }
 
     #[test]

@@ -65,12 +65,12 @@ impl fmt::Display for Host {
         write!(
             formatter,
             "host       took {mean_percent:.2} % of the processors' time from the {turns} turns that count ({worst_percent:.1} % from the \
-             worst); {repeated} were held again, for it took more than {LIMIT_PERCENT} % from them"
+             worst); {repeated} were repeated, because it took more than {LIMIT_PERCENT} % from them"
         )
     }
 }
 
-/// Runs an activity; returns its result, and how much processor time the host took meanwhile, of
+/// Runs an activity; returns its result, and the processor time that the host took meanwhile, of
 /// all processors together.
 pub fn watch<T>(activity: impl FnOnce() -> T) -> (T, Duration) {
     let stolen = stolen_seconds();

@@ -122,5 +122,5 @@ fn succeed(command: &mut Command) -> Result<(), String> {
     }
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = complaint.lines().find(|line| line.contains("error")).or(complaint.lines().last());
-    Err(line.unwrap_or("it says nothing").to_owned())
+    Err(line.unwrap_or("it prints nothing").to_owned())
 }

@@ -107,7 +107,7 @@ struct Running {
     /// The lines of the standard output.
     lines: Receiver<String>,
     output: String,
-    /// The thread that gathers the standard error output, until somebody asks for it.
+    /// The thread that gathers the standard error output until it is needed.
     complaints: Option<JoinHandle<String>>,
     deadline: Instant,
 }

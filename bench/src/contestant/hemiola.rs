@@ -16,7 +16,7 @@ use hemiola_trace::{Core, Distribution, Event, Ring, RingReader, TaskId, TickSca
 
 use super::ContestantError;
 
-/// Whether every task leaves an event in the worker's ring.
+/// The tracing of tasks, each of which leaves an event in the worker's ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tracing {
     On,
@@ -112,7 +112,7 @@ impl Contestant for Hemiola {
 }
 
 impl Hemiola {
-    /// Returns the durations that the events tell.
+    /// Returns the durations according to the events.
     fn measured(&mut self) -> Durations {
         let scale = TickScale::calibrate();
         let mut distributions = vec![Distribution::new(); self.graph.tasks().len()];

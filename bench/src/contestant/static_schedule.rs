@@ -59,7 +59,7 @@ struct Step {
     task: usize,
     /// Tasks of other threads that have to end before.
     wait_for: Vec<usize>,
-    /// Whether a task of another thread waits for this one.
+    /// True if a task of another thread waits for this one.
     is_awaited: bool,
 }
 

@@ -9,9 +9,9 @@ pub fn workload(effort: Effort) -> Workload {
     let goal = |what, limit| Goal { what, cases: vec![name(1000)], id: "hemiola-unix", figure: RECEIVER_SHARE, limit };
     Workload {
         name: "connections",
-        what: "A message of 100 bytes every millisecond over one connection, and others on which nothing happens: the share of a core that \
-               either process uses, its pauses between messages included. A link of Hemiola has at most 16 peers, so that the receiving \
-               process has a link for each 16, and the sending one a link for each connection.",
+        what: "A message of 100 bytes every millisecond over one connection, beside idle ones: the share of a core that either process \
+               uses, including its pauses between messages. A link of Hemiola has at most 16 peers, so that the receiving process has a \
+               link for every 16, and the sending one a link for each connection.",
         contestants: vec![
             hemiola("hemiola-unix", "Hemiola, unix"),
             hemiola("hemiola-tcp", "Hemiola, tcp"),

@@ -1,4 +1,4 @@
-//! The contestants. The bench starts itself to run one, which starts itself once more, to receive:
+//! The contestants. The bench starts itself to run one, which starts itself again to receive:
 //! `hemiola-bench links-contestant NAME --workload ...`.
 
 mod hemiola;

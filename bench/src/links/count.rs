@@ -1,4 +1,4 @@
-//! What a message costs, counted: figures that no noise of the machine changes.
+//! The counted cost of a message: figures without noise of the machine.
 //!
 //! A contestant is run with some number of messages and with twice as many; the difference is what
 //! the messages took, without start and end. `strace` counts system calls, the kernel the threads
@@ -149,6 +149,6 @@ fn output(mut command: Command, contestant: &str) -> Result<Output, BenchError> 
     if output.status.success() {
         return Ok(output);
     }
-    let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it says nothing").to_owned();
+    let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("it prints nothing").to_owned();
     Err(BenchError::Assignment(format!("{contestant} has failed below {program}: {last}")))
 }

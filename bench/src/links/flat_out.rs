@@ -10,8 +10,8 @@ pub fn workload(effort: Effort) -> Workload {
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     Workload {
         name: "flat-out",
-        what: "Messages follow each other at once, but only so many are under way (64, of images 8): the receiver acknowledges each half of \
-               them through a pipe of the bench, so that nobody loses any. One way is how long a message was under way then.",
+        what: "Messages follow each other immediately, with at most 64 (of images 8) under way: the receiver acknowledges each half of \
+               them through a pipe of the bench, so that none is lost. One way is the time that a message was under way.",
         contestants: contestants(),
         cases,
         columns: vec![

@@ -14,8 +14,8 @@ pub fn workload(effort: Effort) -> Workload {
     let names = [case.name.clone()];
     Workload {
         name: "image",
-        what: "An image thirty times a second, measured like small messages. Sockets that keep messages apart take it in pieces of 60,000 \
-               bytes; UDP, which may lose some of them, is left out.",
+        what: "An image thirty times a second, measured like small messages. Sockets that preserve message boundaries take it in pieces of \
+               60,000 bytes; UDP, which may lose some of them, is excluded.",
         contestants: contestants(),
         cases: vec![case],
         columns: one_way_columns(),

@@ -1,4 +1,4 @@
-//! Small messages to a process that sleeps until they come.
+//! Small messages to a process that sleeps until they arrive.
 
 use super::{Messages, ONE_WAY, case, contestants, goals, one_way_columns};
 use crate::contest::discipline::Effort;
@@ -10,9 +10,9 @@ pub fn workload(effort: Effort) -> Workload {
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     Workload {
         name: "one-way",
-        what: "A message every millisecond from one process to another one, which sleeps until it comes: from right before it is published \
-               or written to right after it is there, in the callback of a topic or behind a read. Each process keeps to a core of its own, \
-               or both to the same one. A wake-up is a thread that slept, per message.",
+        what: "A message every millisecond from one process to another one, which sleeps until it arrives: from right before it is \
+               published or written until right after it has arrived, in the callback of a topic or after a read. Each process runs on \
+               a core of its own, or both on the same one. A wake-up is a thread that slept, per message.",
         contestants: contestants(),
         cases,
         columns: one_way_columns(),

@@ -67,7 +67,7 @@ pub fn measure(
         Some(Wish { plotted, camera: camera.map(|(name, form)| Camera { name, form }) })
     };
     let mut cases = [
-        case("the NAO: nobody", nao, None),
+        case("the NAO: no client", nao, None),
         case("the NAO: 20 plots, values, timeline", nao, wish(NAO, None)),
         case("and a camera, 320 x 240, raw", nao, wish(NAO, Some(("UpperImage", Form::Cdr)))),
         case("the same as JPEG", nao, wish(NAO, Some(("UpperImage", Form::Jpeg)))),

@@ -33,7 +33,8 @@ struct Used {
 const SETTLE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Builds the peer, measures both servers in turn, and returns a table, or why there is no peer.
+/// Builds the peer, measures both servers in turn, and returns a table, or the reason why there is
+/// no peer.
 pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usize) -> Result<String, BenchError> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/foxglove");
     let target = folder.join("foxglove");
@@ -42,7 +43,7 @@ pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usiz
     }
     let peer = target.join("release/hemiola-bench-foxglove");
     let log = nao.folder.join("channels.mcap");
-    let (mut own, mut theirs, mut channels) = (Vec::new(), Vec::new(), 0);
+    let (mut own, mut theirs, mut channels, mut agreement) = (Vec::new(), Vec::new(), 0, String::new());
     for round in 0..rounds {
         let running = LiveRobot::start(nao, 3 * length + PATIENCE)?;
         let mut viewer = Viewer::open(nao.label, running.page())?;
@@ -53,17 +54,30 @@ pub fn measure(nao: &RobotProgram, folder: &Path, length: Duration, rounds: usiz
             record(&mut viewer, &log, length)?;
         }
         own.push(watch(&mut viewer, running.process(), is_of_the_door, length)?);
+        let offered = std::mem::take(&mut viewer.channels);
         drop((viewer, running));
         let mut command: Command = Program::command(&peer);
         command.arg(&log);
         let mut server = Program::start("Foxglove's SDK", command)?;
         let address = server.hear(PATIENCE, |line| line.starts_with("ws://").then(|| line.to_owned()))?;
         let mut viewer = Viewer::open("Foxglove's SDK", &address)?;
+        agreement = compared(&offered, &viewer.channels);
         viewer.subscribe_to_all()?;
         viewer.take(Instant::now() + SETTLE, |_| ())?;
         theirs.push(watch(&mut viewer, server.id(), |thread| thread != PUBLISHER, length)?);
     }
-    Ok(text(&own, &theirs, channels, length))
+    Ok(text(&own, &theirs, channels, length) + &agreement)
+}
+
+/// Says whether the SDK's server advertises the channels of the log as the door does. The door
+/// advertises more: those on which nothing came while the log was recorded.
+fn compared(door: &[Channel], sdk: &[Channel]) -> String {
+    let differs = |theirs: &&Channel| !door.iter().any(|own| own.describes_the_same_as(theirs));
+    let different: Vec<&str> = sdk.iter().filter(differs).map(|channel| channel.topic.as_str()).collect();
+    match &different[..] {
+        [] => format!("  the SDK's server advertises its {} channels exactly as the door does\n", sdk.len()),
+        topics => format!("  DIFFERENT: the SDK's server advertises {} otherwise than the door\n", topics.join(", ")),
+    }
 }
 
 /// The name of the peer's thread that publishes.
@@ -157,6 +171,6 @@ fn text(own: &[Used], theirs: &[Used], channels: usize, length: Duration) -> Str
         median(pairs.map(|(own, theirs)| own.server / pick(theirs)))
     };
     let bar = |what, is| Bar { what, limit: Limit::AtMost(1.0), is, unit: "" }.to_string();
-    text + &bar("the door, times the SDK with who publishes", ratio(|used| used.server + used.publisher))
-        + &bar("the door, times the SDK's own threads", ratio(|used| used.server))
+    text + &bar("the door, relative to the SDK with its publisher", ratio(|used| used.server + used.publisher))
+        + &bar("the door, relative to the SDK's own threads", ratio(|used| used.server))
 }

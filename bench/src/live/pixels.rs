@@ -100,7 +100,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 fn text(rounds: &[Round]) -> String {
     let of = |pick: fn(&Round) -> f64| median(rounds.iter().map(pick));
-    let mut text = format!("what a page shows, and when (medians of {} rounds)\n", rounds.len());
+    let mut text = format!("delays of a page (medians of {} rounds)\n", rounds.len());
     for (label, pick) in [
         ("the NAO, 4 plots", (|round| &round.nao) as fn(&Round) -> &Pixels),
         ("waves at 1 kHz, 4 plots", |round| &round.waves),
@@ -109,7 +109,7 @@ fn text(rounds: &[Round]) -> String {
         // Writing to a string cannot fail.
         _ = writeln!(
             text,
-            "  {label}: from a value's time to the frame that has it {:.1} ms (median), {:.1} (p95), {:.1} (most), of {:.0} values; \
+            "  {label}: from a value's time to the frame that has it {:.1} ms (median), {:.1} (p95), {:.1} (maximum), of {:.0} values; \
              clocks agree to {:.2} ms; {:.1} frames a second",
             of(|pixels| pixels.p50),
             of(|pixels| pixels.p95),

@@ -1,5 +1,5 @@
-//! Clients that ask a robot for what a page asks it for, and read what comes, without a browser. To
-//! the robot they are pages on another computer: nothing is drawn on its cores.
+//! Clients that send the requests of a page to a robot, and read the responses, without a browser.
+//! To the robot they are pages on another computer: nothing is drawn on its cores.
 
 use std::net::TcpStream;
 use std::thread::{self, JoinHandle};
@@ -16,7 +16,7 @@ use crate::error::{BenchError, EntryError};
 /// A client that runs.
 pub struct PlainClient(JoinHandle<Result<Received, BenchError>>);
 
-/// What a client has received, and what that took.
+/// The messages that a client has received, and its processor time.
 #[derive(Debug, Default, PartialEq)]
 pub struct Received {
     pub messages: u64,
@@ -44,7 +44,7 @@ struct Said {
 const LABEL: &str = "a plain client";
 /// The time in which the robot greets.
 const GREETING: Duration = Duration::from_secs(10);
-/// The time after which a client that has nothing left to ask looks again.
+/// The maximum wait of a client that has no requests left.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl PlainClient {
@@ -55,7 +55,7 @@ impl PlainClient {
         Ok(Self(thread::spawn(move || converse(&mut socket, &requests))))
     }
 
-    /// Waits until the robot has ended, and returns what came until then.
+    /// Waits until the robot has ended, and returns what was received until then.
     pub fn finish(self) -> Result<Received, BenchError> {
         self.0.join().unwrap_or_else(|_| Err(failed("it has panicked")))
     }

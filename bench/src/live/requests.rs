@@ -1,4 +1,4 @@
-//! What pages ask a robot for: recorded of pages in Chromium, or as it was when it was stored.
+//! The requests of pages to a robot: recorded from pages in Chromium, or loaded from a file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::browser::Browser;
 use super::robot::{LiveRobot, RobotProgram};
 use crate::error::{BenchError, read, write};
 
-/// What each of some pages asks for, in its order.
+/// The requests of each of some pages, in order.
 #[derive(Serialize, Deserialize)]
 pub struct Requests {
     pub pages: Vec<Vec<Request>>,
@@ -19,17 +19,17 @@ pub struct Requests {
 /// A request of a page.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Request {
-    /// When the page sent it, in milliseconds since the robot's first message.
+    /// The time at which the page sent it, in milliseconds since the robot's first message.
     after_ms: f64,
     /// The request as in `docs/book/src/door.md`.
     request: Value,
 }
 
-/// The time that a robot plays for longer than what is recorded, so that pages can be opened.
+/// The time that a robot plays in addition to the recording, so that pages can be opened.
 const OPENING: Duration = Duration::from_secs(60);
 
 impl Requests {
-    /// Opens pages of a robot, and records for that long what each of them sends.
+    /// Opens pages of a robot, and records for that long the requests that each of them sends.
     pub fn record(
         robot: &RobotProgram,
         browser: &mut Browser,
@@ -41,13 +41,13 @@ impl Requests {
         browser.measure(&wish, length)
     }
 
-    /// Reads what was stored.
+    /// Reads the stored requests.
     pub fn load() -> Result<Self, BenchError> {
         let path = stored();
         serde_json::from_str(&read(&path)?).map_err(|error| BenchError::Report { path, error })
     }
 
-    /// Stores them, for computers without a browser.
+    /// Stores the requests, for computers without a browser.
     pub fn store(&self) -> Result<(), BenchError> {
         let path = stored();
         let json = serde_json::to_string(self).map_err(|error| BenchError::Report { path: path.clone(), error })?;

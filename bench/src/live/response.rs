@@ -1,5 +1,5 @@
-//! The response of motion while the robot is observed: by clients that ask for what a page asks
-//! for, by pages in Chromium, and by commands that show its values.
+//! The response of motion while the robot is observed: by clients that send the requests of a page,
+//! by pages in Chromium, and by commands that show its values.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::thesis::experiment::OtherPrograms;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Onlooker {
     Nobody,
-    /// A client without a browser that asks for what a page with all views asks for.
+    /// A client without a browser that sends the requests of a page with all views.
     Client,
     /// Such a client for each of four pages.
     FourClients,
@@ -36,13 +36,13 @@ enum Onlooker {
     Show,
 }
 
-/// A case: the onlookers, and what else the cores have to do.
+/// A case: the observers, and the load of the cores.
 struct Arm {
     label: &'static str,
     onlooker: Onlooker,
     load: Load,
     rounds: Vec<Round>,
-    /// What clients without a browser have received, in all rounds.
+    /// The messages that clients without a browser have received, in all rounds.
     received: Vec<Received>,
 }
 
@@ -57,30 +57,30 @@ struct Round {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Load {
-    /// The robot alone, and its onlookers.
+    /// The robot alone, with its observers.
     Robot,
-    /// A thread per core besides, which never sleeps.
+    /// A thread per core in addition, which never sleeps.
     Full,
 }
 
 fn arms() -> Vec<Arm> {
     let arm = |label, onlooker, load| Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() };
     vec![
-        arm("nobody looks", Onlooker::Nobody, Load::Robot),
+        arm("no observer", Onlooker::Nobody, Load::Robot),
         arm("one client, all views", Onlooker::Client, Load::Robot),
         arm("four clients, two image streams", Onlooker::FourClients, Load::Robot),
         arm("one page in Chromium, all views", Onlooker::Page, Load::Robot),
         arm("four pages in Chromium, two image streams", Onlooker::FourPages, Load::Robot),
-        arm("no core ever idle, nobody looks", Onlooker::Nobody, Load::Full),
+        arm("no core ever idle, no observer", Onlooker::Nobody, Load::Full),
         arm("no core ever idle, `top`", Onlooker::Top, Load::Full),
         arm("no core ever idle, `show --watch`", Onlooker::Show, Load::Full),
     ]
 }
 
-/// The limit of the p99, as a multiple of that without onlookers.
+/// The limit of the p99, as a multiple of that without observers.
 const MOST: f64 = 1.05;
 
-/// Returns what the pages ask for that the robot is looked at with.
+/// Returns the requests of the pages with which the robot is observed.
 pub fn requests(robot: &RobotProgram, browser: Option<&mut Browser>, length: Duration) -> Result<Requests, BenchError> {
     match browser {
         Some(browser) => Requests::record(robot, browser, &four_pages(), length + OPENING),
@@ -88,7 +88,7 @@ pub fn requests(robot: &RobotProgram, browser: Option<&mut Browser>, length: Dur
     }
 }
 
-/// Runs the robot with all onlookers in turn, and returns a table.
+/// Runs the robot with all observers in turn, and returns a table.
 pub fn measure(
     robot: &RobotProgram,
     mut browser: Option<&mut Browser>,
@@ -127,15 +127,14 @@ const WARM_UP: Duration = Duration::from_secs(3);
 /// The time that pages take to open: every run is longer by this.
 const OPENING: Duration = Duration::from_secs(10);
 
-/// Onlookers that are not in the browser. A command runs until it is dropped, clients until the
-/// robot ends.
+/// Observers outside the browser. A command runs until it is dropped, clients until the robot ends.
 #[derive(Default)]
 struct Looking {
     command: Option<Program>,
     clients: Vec<PlainClient>,
 }
 
-/// Starts the onlookers.
+/// Starts the observers.
 fn look(
     onlooker: Onlooker,
     running: &LiveRobot,
@@ -202,19 +201,19 @@ fn charts(fields: &[&str]) -> Value {
     fields.iter().map(|field| json!({"lines": [{"field": field}]})).collect()
 }
 
-/// The kinds of onlookers, each with bars of its own.
+/// The kinds of observers, each with bars of its own.
 const KINDS: [Kind; 3] = [
     Kind {
         onlookers: [Onlooker::Client, Onlooker::FourClients],
-        p99: "p99 with clients without a browser, times that with nobody",
+        p99: "p99 with clients without a browser, relative to no observer",
     },
     Kind {
         onlookers: [Onlooker::Page, Onlooker::FourPages],
-        p99: "p99 with pages in Chromium on the same cores, times that with nobody",
+        p99: "p99 with pages in Chromium on the same cores, relative to no observer",
     },
     Kind {
         onlookers: [Onlooker::Top, Onlooker::Show],
-        p99: "p99 with commands and no core ever idle, times that with nobody",
+        p99: "p99 with commands and no core ever idle, relative to no observer",
     },
 ];
 
@@ -261,7 +260,7 @@ impl Arm {
         median(self.rounds.iter().map(|round| round.p99 as f64))
     }
 
-    /// Returns its p99 as a multiple of that without onlookers. Medians are compared, not single
+    /// Returns its p99 as a multiple of that without observers. Medians are compared, not single
     /// rounds: a round has some thirty runs beyond its p99, so that ratios of rounds differ by more
     /// than the limit when medians are the same.
     fn ratio(&self, arms: &[Arm]) -> f64 {
@@ -274,7 +273,7 @@ impl Arm {
     }
 }
 
-/// Returns what clients without a browser have received, in a line.
+/// Returns a line with what clients without a browser have received.
 fn receipt(arm: &Arm) -> String {
     let sum = |pick: fn(&Received) -> u64| arm.received.iter().map(pick).sum::<u64>();
     // Clients of one round run at the same time.
@@ -292,7 +291,7 @@ fn receipt(arm: &Arm) -> String {
     )
 }
 
-/// Returns the bars of a kind of onlookers, if any was there.
+/// Returns the bars of a kind of observers, if there were any.
 fn bars(kind: &Kind, arms: &[Arm]) -> String {
     let of_kind: Vec<&Arm> = arms.iter().filter(|arm| kind.onlookers.contains(&arm.onlooker)).collect();
     if of_kind.is_empty() {

@@ -30,7 +30,7 @@ impl ThreadTimes {
         let mut threads = BTreeMap::new();
         for entry in fs::read_dir(&folder).map_err(failed)?.flatten() {
             let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-            // A thread may end between two looks.
+            // A thread may end between listing and reading.
             if let Ok(thread) = thread_at(&entry.path()) {
                 threads.insert(number, thread);
             }

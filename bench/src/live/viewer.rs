@@ -14,7 +14,7 @@ use crate::error::{BenchError, EntryError};
 pub struct Viewer {
     label: &'static str,
     socket: WebSocket<TcpStream>,
-    /// What the server has advertised.
+    /// The channels that the server has advertised.
     pub channels: Vec<Channel>,
 }
 
@@ -28,6 +28,15 @@ pub struct Channel {
     pub schema_name: String,
     pub schema: String,
     pub schema_encoding: Option<String>,
+}
+
+impl Channel {
+    /// Returns whether both are equal but for their numbers.
+    pub fn describes_the_same_as(&self, other: &Self) -> bool {
+        let Self { id: _, topic, encoding, schema_name, schema, schema_encoding } = self;
+        (topic, encoding, schema_name, schema, schema_encoding)
+            == (&other.topic, &other.encoding, &other.schema_name, &other.schema, &other.schema_encoding)
+    }
 }
 
 /// A message of a server in text, as far as it matters here.

@@ -1,9 +1,9 @@
-//! What a report is about.
+//! The subject of a report.
 
 use super::workload::Workload;
 use crate::contest::discipline::Effort;
 
-/// What a report is about: messages within a process, or links between processes.
+/// The subject of a report: messages within a process, or links between processes.
 pub struct Area {
     /// The command that measures it.
     pub name: &'static str,

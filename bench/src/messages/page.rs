@@ -20,14 +20,14 @@ pub fn html(area: &Area, report: &Report) -> String {
         title: area.title,
         lead: &format!(
             "{} Rounds in which everybody has a turn: {}. \
-             Where two cores take part, figures compare only where these are equally far from each other: siblings, near, far, remote.",
+             With two cores, figures are only comparable if these are equally far from each other: siblings, near, far, remote.",
             area.lead, report.rounds
         ),
         quick: report.quick,
         bars: &bars::all(report, &workloads),
     }
     .html(&format!(
-        "{sections}<h2>Where and how</h2><pre>{}\n{}</pre><h2>Who</h2><pre>{}</pre><ul>{notes}</ul>",
+        "{sections}<h2>Machine</h2><pre>{}\n{}</pre><h2>Contestants</h2><pre>{}</pre><ul>{notes}</ul>",
         escape(&report.machine.to_string()),
         escape(&report.host.to_string()),
         escape(&terminal::contestants(report)),

@@ -11,7 +11,7 @@ use crate::contest::process::Samples;
 use crate::contest::result::{Spread, median};
 use crate::machine::Machine;
 
-/// Everything that is known of one run.
+/// All results of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The name of the area that it is about.
@@ -20,7 +20,7 @@ pub struct Report {
     pub machine: Machine,
     pub host: Host,
     pub rounds: usize,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     /// Notes on what is missing, and how to get it.
     pub notices: Vec<String>,
@@ -69,7 +69,7 @@ pub struct Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// The cores are one core that does two things at once, each slower.
+    /// The cores are hardware threads of one core.
     Siblings,
     /// The cores share a cache.
     Near,
@@ -77,9 +77,9 @@ pub enum Placement {
     Far,
     /// The cores are even farther apart.
     Remote,
-    /// The cores were moved meanwhile: the figures compare with nothing.
+    /// The cores were moved meanwhile: the figures are not comparable.
     Moved,
-    /// How far they are from each other has no effect.
+    /// The distance of the cores has no effect.
     Alone,
 }
 

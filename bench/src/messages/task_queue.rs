@@ -14,7 +14,7 @@ pub fn workload(effort: Effort) -> Workload {
     let several: Vec<String> = threads.iter().filter(|&&threads| threads > 1).map(|&threads| name(threads)).collect();
     Workload {
         name: "task-queue",
-        what: "T threads on all cores share a queue; each adds a hundred tasks, then takes out and runs up to a hundred, over and over. \
+        what: "T threads on all cores share a queue; each adds a hundred tasks, then dequeues and runs up to a hundred, over and over. \
                Time per hundred.",
         contestants: vec![
             Contestant::hemiola("hemiola", "Hemiola, an actor per thread"),

@@ -49,12 +49,13 @@ pub struct Case {
     pub without: &'static [&'static str],
 }
 
-/// How many cores work at a time, and so whether their distance has an effect on the figures.
+/// The number of cores that work at a time, which decides whether their distance affects the
+/// figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cores {
-    /// It has none: one core is at work at a time, or something else takes much longer.
+    /// The distance has no effect: one core works at a time, or something else takes much longer.
     One,
-    /// It has: what goes from one core to the other is what takes time.
+    /// The distance has an effect: the transfer from one core to the other takes most of the time.
     Two,
 }
 

@@ -1,5 +1,5 @@
 //! Gigabytes to the disk, in turn: as a file, through the page cache and past it, with the `mcap`
-//! crate as it comes, and with our writer.
+//! crate and its defaults, and with our writer.
 
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};

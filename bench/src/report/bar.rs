@@ -1,4 +1,4 @@
-//! A bar that we set ourselves, and whether it is met.
+//! A bar that we set ourselves, and its verdict.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Bar {
     pub verdict: Verdict,
 }
 
-/// Whether a bar is met.
+/// The verdict on a bar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     Met,

@@ -29,7 +29,7 @@ pub fn html(report: &Report) -> String {
         bars: &bars::all(report),
     }
     .html(&format!(
-        "<main>{plots}</main><h2>Where and how</h2><pre>{}\n{}</pre><h2>Who</h2><pre>{}</pre><ul>{notes}</ul>",
+        "<main>{plots}</main><h2>Machine</h2><pre>{}\n{}</pre><h2>Contestants</h2><pre>{}</pre><ul>{notes}</ul>",
         escape(&report.machine.to_string()),
         escape(&report.host.to_string()),
         escape(&super::terminal::contestants(report)),

@@ -140,7 +140,7 @@ impl Tasks for NotedWork {
 
     fn run(&self, task: usize, _ready: Ticks, _begin: Ticks, worker: &mut usize, _: &Scope<'_>) -> Ticks {
         let noted = &self.intervals[task];
-        // Relaxed: the end of the run carries them over to whoever reads them.
+        // Relaxed: the end of the run makes them visible to readers.
         noted.worker.store(*worker, Ordering::Relaxed);
         noted.begin.store(monotonic_ns(), Ordering::Relaxed);
         self.work.run(task);

@@ -9,7 +9,7 @@ use hemiola_runtime::{Pace, Robot, RunningRobot};
 use crate::contest::discipline::COGNITION_RATE;
 use crate::contestant::ContestantError;
 
-/// Whether the modules go on hanging.
+/// True as long as the modules are to hang.
 static IS_HANGING: AtomicBool = AtomicBool::new(false);
 
 /// Starts the robot, which hangs at once. There is never more than one.

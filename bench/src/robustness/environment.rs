@@ -182,7 +182,10 @@ impl ControlGroup {
         };
         let group = ControlGroup { folder: parent.join(format!("hemiola-bench-{}", std::process::id())) };
         let refused = |error: std::io::Error| {
-            format!("not tried: {} cannot be made or set ({error}); it takes an administrator", group.folder.display())
+            format!(
+                "not tried: {} cannot be created or set ({error}); this needs an administrator",
+                group.folder.display()
+            )
         };
         std::fs::create_dir(&group.folder).map_err(refused)?;
         for (file, value) in quota {

@@ -61,7 +61,7 @@ impl Company {
             Company::Idle => "idle",
             Company::Loaded => "loaded: 30 Hz",
             Company::Overloaded => "overloaded: back to back",
-            Company::OverloadedWithoutRests => "overloaded, resting never",
+            Company::OverloadedWithoutRests => "overloaded, without rests",
             Company::Endless => "endless: modules that never return",
             Company::EndlessWithoutWatchdog => "endless, without watchdog",
         }

@@ -24,13 +24,13 @@ pub fn html(report: &Report) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>How steady Hemiola's timing is</title><style>{STYLE}</style></head><body>\
-         <h1>How steady Hemiola’s timing is</h1>\
-         <p class=\"lead\">Durations that vary, a cognition that asks for too much, a worker that loses its core, a system that \
-         grants less.</p>{warning}\
+         <title>Robustness of Hemiola's timing</title><style>{STYLE}</style></head><body>\
+         <h1>Robustness of Hemiola’s timing</h1>\
+         <p class=\"lead\">Durations that vary, an overloaded cognition, a worker that loses its core, a restricted \
+         system.</p>{warning}\
          <p class=\"legend\"><span class=\"dot\"></span> median <span class=\"stroke\"></span> to the 99th percentile \
          <span class=\"thin\"></span> to the maximum</p>\
-         <main>{plots}</main><h2>Figures</h2><pre>{}</pre><h2>Where and how</h2><pre>{}</pre></body></html>\n",
+         <main>{plots}</main><h2>Figures</h2><pre>{}</pre><h2>Machine</h2><pre>{}</pre></body></html>\n",
         escape(&super::text::text(report)),
         escape(&report.machine.to_string()),
     )

@@ -73,7 +73,7 @@ fn hold_up(hold_up: &HoldUp) -> String {
     let share = &hold_up.share;
     let mut out = format!(
         "{}, 2 workers, one of them without its core for {}\n  \
-         of what did not wait for it ({} in the middle), the other one did {:.1} % meanwhile, at least {:.1} % ({} runs)\n",
+         of the work that does not wait for it (median {}), the other one did {:.1} % meanwhile, at least {:.1} % ({} runs)\n",
         hold_up.workload,
         time(hold_up.lasts_ns),
         time(hold_up.reachable_ns),

@@ -116,8 +116,8 @@ impl Cycle {
         Ok(Self { name, period, priority, graph: graph.clone(), frames, durations }.profiled_again()?)
     }
 
-    /// Returns the cycle with all tasks measured anew: how fast a machine is may change by the
-    /// minute, above all a virtual one.
+    /// Returns the cycle with all tasks measured again: the speed of a machine may change by the
+    /// minute, above all that of a virtual one.
     pub fn profiled_again(&self) -> Result<Self, ContestantError> {
         let tasks = self.graph.tasks().len();
         let plan = Plan::new(self.graph.clone(), &Durations::unknown(tasks), &PlanOptions::default());

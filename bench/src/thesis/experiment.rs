@@ -44,7 +44,7 @@ pub enum Scheduling {
 /// The cores on which threads run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Threads run where the kernel likes.
+    /// Threads run where the kernel schedules them.
     Anywhere,
     /// Worker 0 runs on the first core, worker 1 on the second, ...
     Pinned,
@@ -57,7 +57,7 @@ impl Setting {
         Self::with_choice(workers)
     }
 
-    /// Returns the setting that Hemiola has by itself.
+    /// Returns Hemiola's default setting.
     pub fn automatic() -> Self {
         let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Self::with_choice(WorkerChoice::Automatic { available })

@@ -44,7 +44,7 @@ impl Inquiry<'_> {
             100.0 * (tax / looped - 1.0)
         });
         question.findings.push(format!(
-            "What the framework costs on one worker: {per_motion:+.2} % in motion ({} tasks), {per_cognition:+.2} % in cognition ({}).",
+            "The cost of the framework on one worker: {per_motion:+.2} % in motion ({} tasks), {per_cognition:+.2} % in cognition ({}).",
             tasks[0], tasks[1]
         ));
         Ok(question)
@@ -186,14 +186,11 @@ impl Inquiry<'_> {
 
     pub fn pinning(&mut self) -> Result<Question, ContestantError> {
         let mut question = Question::new("6. Pinning workers to cores, both cycles at once");
-        for (way, placement) in
-            [("where the kernel likes", Placement::Anywhere), ("worker 0 on core 0, ...", Placement::Pinned)]
-        {
+        for (way, placement) in [("not pinned", Placement::Anywhere), ("worker 0 on core 0, ...", Placement::Pinned)] {
             self.both(&mut question, way, Setting { placement, ..Setting::automatic() })?;
         }
         let gain = |what: &str| {
-            let [free, pinned] =
-                ["where the kernel likes", "worker 0 on core 0, ..."].map(|way| question.mean(way, what));
+            let [free, pinned] = ["not pinned", "worker 0 on core 0, ..."].map(|way| question.mean(way, what));
             100.0 * (pinned / free - 1.0)
         };
         let finding = format!(
@@ -206,8 +203,8 @@ impl Inquiry<'_> {
     }
 
     pub fn comparison(&mut self) -> Result<Question, ContestantError> {
-        let mut question = Question::new("7. Beside a framework that runs modules in sequence, both cycles at once");
-        let (before, after) = ("loop over all modules", "Hemiola, as it chooses by itself");
+        let mut question = Question::new("7. Against a framework that runs modules in sequence, both cycles at once");
+        let (before, after) = ("loop over all modules", "Hemiola, its own choice");
         self.both(&mut question, before, sequential())?;
         self.both(&mut question, after, Setting::automatic())?;
         for frame in self.subject.motion.frames.iter().chain(&self.subject.cognition.frames) {
@@ -215,7 +212,7 @@ impl Inquiry<'_> {
                 100.0 * (figure(&question, after, frame.name) / figure(&question, before, frame.name) - 1.0)
             };
             let (mean, p99) = (share(Question::mean), share(Question::p99));
-            question.findings.push(format!("{}: mean {mean:+.1} %, p0.99 {p99:+.1} %.", frame.name));
+            question.findings.push(format!("{}: mean {mean:+.1} %, p99 {p99:+.1} %.", frame.name));
         }
         for cycle in [&self.subject.motion, &self.subject.cognition] {
             let workers = Setting::automatic().plan(cycle).map_or(1, |plan| plan.workers());

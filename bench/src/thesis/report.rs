@@ -16,7 +16,7 @@ pub struct Report {
     pub machine: Machine,
     /// The time that the host took from the runs of questions 1 to 7.
     pub host: Host,
-    /// Whether the run was too short for its figures to mean anything.
+    /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     pub questions: Vec<Question>,
     pub pictures: Vec<Picture>,
@@ -104,7 +104,7 @@ impl Grid {
     }
 }
 
-const HEADS: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "98 % range"];
+const HEADS: [&str; 5] = ["p1", "mean", "p99", "maximum", "98 % range"];
 const QUICK: &str = "A quick run: it shows that everything works; its figures mean nothing.";
 
 impl Question {
@@ -156,7 +156,7 @@ pub fn text(report: &Report) -> String {
 }
 
 fn write_grid(out: &mut String, grid: &Grid) {
-    _ = writeln!(out, "\n  {}: mean / p0.99", grid.what);
+    _ = writeln!(out, "\n  {}: mean / p99", grid.what);
     _ = write!(out, "    {:18}", "");
     (1..=grid.columns()).for_each(|workers| _ = write!(out, "{:>22}", format!("cognition {workers}")));
     out.push('\n');
@@ -181,8 +181,8 @@ pub fn html(report: &Report) -> String {
     let warning = if report.quick { format!("<p class=\"quick\">{QUICK}</p>") } else { String::new() };
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The thesis’ evaluation, again</title>\
-         <style>{STYLE}</style></head><body><h1>The thesis’ evaluation, again</h1>\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The evaluation of the thesis, repeated</title>\
+         <style>{STYLE}</style></head><body><h1>The evaluation of the thesis, repeated</h1>\
          <p>All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
          preempts cognition at 30 Hz.</p>{warning}<pre>{}\n{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
         escape(&report.machine.to_string()),
@@ -206,7 +206,7 @@ fn section(question: &Question) -> String {
     }
     for grid in &question.grids {
         let heads: String = (1..=grid.columns()).map(|workers| format!("<th>cognition {workers}</th>")).collect();
-        _ = write!(out, "<table><thead><tr><th>{}: mean / p0.99</th>{heads}</tr></thead><tbody>", escape(&grid.what));
+        _ = write!(out, "<table><thead><tr><th>{}: mean / p99</th>{heads}</tr></thead><tbody>", escape(&grid.what));
         for (motion, line) in grid.lines().enumerate() {
             let cells: String = line.iter().map(|cell| format!("<td>{cell}</td>")).collect();
             _ = write!(out, "<tr class=\"simulated\"><td>motion {}</td>{cells}</tr>", motion + 1);

@@ -83,7 +83,7 @@ const PICTURE: &str = "run.svg";
 /// Builds the robot, runs it in all ways, and draws what ran where in each.
 pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report) -> Result<(), BenchError> {
     let mut question = Question {
-        title: "8. The NAO in simulation: 66 modules that really work".to_owned(),
+        title: "8. The NAO in simulation: 66 modules with real work".to_owned(),
         rows: Vec::new(),
         grids: Vec::new(),
         findings: Vec::new(),

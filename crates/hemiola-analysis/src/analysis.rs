@@ -1,20 +1,21 @@
 //! Bounds for all chains, cycles and paths of a system together.
 //!
-//! - **Chains** on executors are bounded by [`crate::picas::palencia_1998`], beside all cycles that
-//!   go before their executors.
+//! - **Chains** on executors are bounded by [`crate::picas::palencia_1998`], together with all
+//!   cycles that have precedence over their executors.
 //! - **Chains** on an executor that stays on no core are bounded by `moved`.
-//! - **Cycles** on pools are bounded by [`crate::dag::pool`], beside all cycles and executors that
-//!   go before them. Between its release and the time when its worker 0 runs, a cycle loses the
-//!   lateness of timers, or a wake-up if it begins after something else.
+//! - **Cycles** on pools are bounded by [`crate::dag::pool`], together with all cycles and
+//!   executors that have precedence over them. Between its release and the time at which its worker
+//!   0 runs, a cycle is delayed by the lateness of timers, or by a wake-up if it begins after
+//!   something else.
 //! - **Paths** are bounded in Davare's form: for each cycle or chain on the way, the longest
-//!   distance of two releases and its bound. A cycle that begins whenever the one before has ended
-//!   adds no distance.
-//! - **Links** add how long they take, and by how much the clocks at their ends may disagree. They
-//!   send each value by itself, so that no distance is added, as Davare's messages that are sent
-//!   on an event (Davare et al., *Period optimization for hard real-time distributed automotive
-//!   systems*, DAC 2007); the part behind reads what came last, or begins with it.
-//! - Bounds that depend on each other are found together, from below, until none grows (`solver`,
-//!   with the effects of each on others in `interference`).
+//!   distance between two releases plus its bound. A cycle that begins whenever the one before has
+//!   ended adds no distance.
+//! - **Links** add the time that they take, and the error by which the clocks at their ends may
+//!   disagree. They send each value by itself, so that no distance is added, as for Davare's
+//!   event-triggered messages (Davare et al., *Period optimization for hard real-time distributed
+//!   automotive systems*, DAC 2007); the next part reads the latest value, or is triggered by it.
+//! - Bounds that depend on each other are computed together, from below, until none grows
+//!   (`solver`; `interference` has the effects of each on the others).
 
 mod interference;
 mod moved;
@@ -73,19 +74,19 @@ pub struct Analysis {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What the verdict is about.
+    /// The kind of thing that the verdict is about.
     pub part: Part,
     /// The name in the description.
     pub name: String,
     /// The deadline, counted from the release.
     pub deadline: Option<TimeSpan>,
-    /// The longest time from release to end; for a path, the maximum reaction time.
+    /// The bound on the time from release to end; for a path, on the maximum reaction time.
     pub bound: Bound,
     /// The method that gave the smallest bound on the runs of a cycle.
     pub method: Option<Method>,
 }
 
-/// What a verdict is about.
+/// The kind of thing that a verdict is about.
 ///
 /// ```
 /// assert_eq!(hemiola_analysis::Part::Chain.to_string(), "chain");
@@ -111,7 +112,7 @@ impl Display for Part {
 }
 
 impl Verdict {
-    /// Whether the deadline is sure to be met; it always is where there is none.
+    /// Returns whether the deadline is guaranteed to be met; without a deadline, it always is.
     pub fn holds(&self) -> bool {
         let is_within = |deadline| self.bound.as_ref().is_ok_and(|&bound| bound <= deadline);
         self.deadline.is_none_or(is_within)
@@ -141,7 +142,7 @@ impl Display for Analysis {
 }
 
 impl Analysis {
-    /// Bounds all chains, cycles and paths of a system, which has been checked.
+    /// Computes bounds for all chains, cycles and paths of a system that has been checked.
     pub fn of(system: &System) -> Self {
         let mut solver = Solver::new(system);
         solver.solve();
@@ -169,7 +170,7 @@ impl Analysis {
         self.verdicts.iter().find(|verdict| verdict.name == name)
     }
 
-    /// Whether all deadlines are sure to be met.
+    /// Returns whether all deadlines are guaranteed to be met.
     pub fn holds(&self) -> bool {
         self.verdicts.iter().all(Verdict::holds)
     }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::TimeSpan;
 
 /// The releases of a task: one per period, each late by up to the jitter. The period of a sporadic
-/// task is the shortest distance of two releases.
+/// task is the shortest distance between two releases.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan};
@@ -16,9 +16,9 @@ use crate::TimeSpan;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrivals {
-    /// The distance of two arrivals on time.
+    /// The distance between two arrivals that are on time.
     pub period: TimeSpan,
-    /// How late an arrival can be.
+    /// The longest time by which an arrival can be late.
     pub jitter: TimeSpan,
 }
 

@@ -1,4 +1,4 @@
-//! Priorities, executors and cores for a system, as the command `assign` writes them.
+//! Assigns priorities, executors and cores to a system; the command `assign` writes the result.
 
 pub mod audsley_1991;
 pub mod threads;
@@ -30,7 +30,7 @@ use crate::system::{Executor, Order, System};
 /// ```
 ///
 /// # Errors
-/// [`NoBound::OverUtilised`] if there is more work than the cores can do.
+/// [`NoBound::OverUtilised`] if there is more work than the cores have time for.
 pub fn with_executors(system: &System) -> Result<System, NoBound> {
     let chains: Vec<picas::Chain> = system
         .chains

@@ -27,28 +27,32 @@ pub type Bound = Result<TimeSpan, NoBound>;
 #[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoBound {
-    /// There is more work than time, so that queues grow without end.
+    /// There is more work than time, so that queues grow without limit.
     #[error(
-        "it and what goes before it need {percent} % of the time that they get: shorten or slow something, or move it"
+        "it and the work of higher priority need {percent} % of the available time: make something shorter or less frequent, or move it"
     )]
     OverUtilised {
         /// The share that is needed, rounded up.
         percent: u64,
     },
     /// There may be a bound, but none was found below the horizon.
-    #[error("no bound was found below {horizon}: it depends on more than fits into that time")]
+    #[error(
+        "no bound was found below {horizon}: there is more work of the same or higher priority than fits into that time"
+    )]
     BeyondHorizon {
-        /// The time up to which bounds were looked for.
+        /// The time up to which bounds were searched for.
         horizon: TimeSpan,
     },
     /// Runs would overlap, which the analysis excludes.
-    #[error("it can take longer than its period of {period}: shorten it, or what goes before it")]
+    #[error("it can take longer than its period of {period}: shorten it, or the work of higher priority")]
     LongerThanPeriod {
         /// The period that is exceeded.
         period: TimeSpan,
     },
     /// The search took too many steps; periods that share no divisor make busy periods long.
-    #[error("given up after {steps} steps: the load is so close to its limit that work hardly ever runs out")]
+    #[error(
+        "the search was abandoned after {steps} steps: the load is so close to its limit that the processor is hardly ever idle"
+    )]
     GivenUp {
         /// The number of steps that were taken.
         steps: u64,
@@ -59,10 +63,10 @@ pub enum NoBound {
         /// The callback without an executor.
         callback: String,
     },
-    /// The chain leads over several executors, of which one has no core for itself.
-    #[error("executor `{executor}` stays on no core, and this chain on no executor: give it a core")]
+    /// The chain runs on several executors, of which one is pinned to no core.
+    #[error("this chain runs on several executors, of which `{executor}` is pinned to no core: give it a core")]
     Moved {
-        /// The executor that stays on no core.
+        /// The executor that is pinned to no core.
         executor: String,
     },
     /// Something that this depends on has no bound.
@@ -73,7 +77,7 @@ pub enum NoBound {
     },
 }
 
-/// The largest number of steps of a search: some tenths of a second.
+/// The largest number of steps of a search, which takes some tenths of a second.
 const STEPS: u64 = 2_000_000;
 
 /// A search for a time that covers its demand. It fails when that takes too many steps.
@@ -92,16 +96,15 @@ pub struct Search {
 }
 
 impl Search {
-    /// Begins a search for times up to `horizon`.
+    /// Creates a search for times up to `horizon`.
     pub fn below(horizon: TimeSpan) -> Self {
         Self { horizon, left: STEPS }
     }
 
-    /// Returns the least fixed point at or after `start` of a demand that never falls when its
-    /// argument grows.
+    /// Returns the least fixed point at or after `start` of a demand that never decreases.
     ///
     /// # Errors
-    /// If there is none up to the horizon, or finding it takes too many steps.
+    /// Returns an error if there is none up to the horizon, or finding it takes too many steps.
     pub fn fixed_point(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         let mut time = start;
         loop {
@@ -116,15 +119,15 @@ impl Search {
     }
 
     /// Returns a time at or after `start` that covers its demand, and is not much more than the
-    /// least such time: never by more than a thousandth, and most often by nothing. It is meant for
-    /// demand that creeps along with its argument, step by nanosecond, as the demand of several
-    /// cores does: after some steps the search leaps, and then halves the last leap.
+    /// least such time: never by more than a thousandth, and most often not at all. It is meant for
+    /// demand that creeps along with its argument, nanosecond by nanosecond, as the demand on
+    /// several cores does: after some steps the search leaps, and then bisects the last leap.
     ///
-    /// **Why it is a bound.** Demand never falls, so that the least fixed point is below any time
-    /// that covers its demand (Tarski 1955).
+    /// **Why it is a bound.** Demand never decreases, so that the least fixed point is not above
+    /// any time that covers its demand (Tarski 1955).
     ///
     /// # Errors
-    /// If there is none up to the horizon, or finding it takes too many steps.
+    /// Returns an error if there is none up to the horizon, or finding it takes too many steps.
     pub fn covered(&mut self, start: TimeSpan, demand: impl Fn(TimeSpan) -> TimeSpan) -> Bound {
         const PATIENCE: u32 = 32;
         let (mut time, mut uncovered, mut creeping) = (start, start, 0);
@@ -159,7 +162,7 @@ impl Search {
     /// Counts a step.
     ///
     /// # Errors
-    /// If there were too many steps.
+    /// Returns an error if there were too many steps.
     pub fn step(&mut self) -> Result<(), NoBound> {
         self.left = self.left.checked_sub(1).ok_or(NoBound::GivenUp { steps: STEPS })?;
         Ok(())
@@ -179,8 +182,8 @@ impl Search {
 /// [`NoBound::OverUtilised`] if they do.
 pub fn check_utilisation(shares: impl Iterator<Item = (TimeSpan, TimeSpan)>, available: f64) -> Result<(), NoBound> {
     let needed: f64 = shares.map(|(cost, period)| cost.as_nanoseconds() as f64 / period.as_nanoseconds() as f64).sum();
-    // Rounding must not call a load of exactly 1 too much; what is above 1 by less than this is
-    // found by the horizon.
+    // Rounding must not reject a load of exactly 1; an excess smaller than this is found by the
+    // horizon.
     if needed > available * (1.0 + 1e-12) {
         return Err(NoBound::OverUtilised { percent: (needed / available * 100.0).ceil() as u64 });
     }

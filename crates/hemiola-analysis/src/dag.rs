@@ -1,4 +1,5 @@
-//! One cycle's task graph on several workers: how long it can take, alone and beside others.
+//! Bounds on the time that the task graph of a cycle takes on several workers, alone and beside
+//! others.
 
 pub mod graham_1969;
 mod graph;
@@ -13,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TimeSpan;
 
-/// An exact time on several workers: work is divided by their number, which need not leave whole
-/// nanoseconds.
+/// An exact time on several workers: dividing work by their number need not give whole nanoseconds.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Exact};

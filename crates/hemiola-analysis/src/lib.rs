@@ -1,4 +1,4 @@
-//! Does every chain from a sensor to an actuator meet its deadline, and how does one know?
+//! Bounds that show whether every chain from a sensor to an actuator meets its deadline.
 //!
 //! This crate is pure: it starts no thread, reads no clock, does no I/O, and depends on no other
 //! crate of Hemiola.
@@ -32,12 +32,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way through the crate: a [`System`] says what runs where, and [`Analysis`] bounds how long
-//! everything in it takes. Below are the published analyses that these bounds rest on, each a file
-//! named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on several cores. A
-//! [`Bound`] is a [`TimeSpan`] that is never exceeded, or why there is none. The crate
-//! hemiola-schedulability tries to exceed them by simulation, and has the papers that no robot
-//! needs.
+//! A tour of the crate: a [`System`] describes what runs where, and [`Analysis`] bounds how long
+//! everything in it takes. Below are the published analyses on which these bounds rest, each in a
+//! file named after its paper: [`picas`] for chains on executors, [`dag`] for cycles on several
+//! cores. A [`Bound`] is a [`TimeSpan`] that is never exceeded, or why there is none. The crate
+//! hemiola-schedulability tries to exceed the bounds by simulation, and implements the papers that
+//! no robot needs.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

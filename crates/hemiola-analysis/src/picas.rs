@@ -1,8 +1,8 @@
 //! Priority-driven chain-aware scheduling (PiCAS): the priority, executor and core of each
-//! callback, and how long chains then take.
+//! callback, and the bounds on chains that follow.
 //!
 //! Callbacks are run by executors, each a thread with a real-time priority on one core, which
-//! always runs the ready callback with the highest priority and never interrupts it. Executors of a
+//! always runs the ready callback with the highest priority and never preempts it. Executors of a
 //! core preempt each other. Chains are listed with the most important one first.
 //!
 //! Source: Choi, Xiang and Kim, *PiCAS: New Design of Priority-Driven Chain-Aware Scheduling for
@@ -33,15 +33,15 @@ use crate::{Arrivals, Costs, TimeSpan};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
-    /// The time between two begins.
+    /// The period with which it begins.
     pub period: TimeSpan,
     /// The event that begins it.
     #[serde(default)]
     pub begins: Beginning,
-    /// The time of its first begin, relative to all others with an offset; it then begins strictly
-    /// periodically.
+    /// The time at which it first begins, relative to all others with an offset; it then begins
+    /// strictly periodically.
     pub offset: Option<TimeSpan>,
-    /// Its callbacks, in the order in which they run.
+    /// The callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
 
@@ -53,10 +53,10 @@ pub struct Chain {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Beginning {
-    /// A timer for which its executor is awake.
+    /// A timer that expires while its executor is awake.
     #[default]
     Timer,
-    /// A message from any publisher, or a timer, that may have to wake its executor.
+    /// A message from any publisher, or a timer, that may have to wake up its executor.
     WakeUp,
 }
 
@@ -69,11 +69,11 @@ pub enum Beginning {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callback {
-    /// The longest undisturbed time.
+    /// The longest execution time without interference.
     pub cost: TimeSpan,
-    /// The shortest undisturbed time.
+    /// The shortest execution time without interference.
     pub shortest: TimeSpan,
-    /// The priority: the larger, the more important among the callbacks of its executor.
+    /// The priority among the callbacks of its executor; a larger number is a higher priority.
     pub priority: u32,
     /// The executor that runs it.
     pub executor: ExecutorId,
@@ -120,9 +120,9 @@ pub struct ExecutorId(pub usize);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Executor {
-    /// The core that it stays on.
+    /// The core to which it is pinned.
     pub core: usize,
-    /// The priority: the larger, the more important among the executors of its core.
+    /// The priority among the executors of its core; a larger number is a higher priority.
     pub priority: u32,
     /// The order in which callbacks run.
     pub order: Order,
@@ -139,8 +139,8 @@ pub enum Order {
     /// The callback with the highest priority.
     #[default]
     Priority,
-    /// The order in which callbacks were registered, looking at all that are ready at a time: ROS
-    /// 2's default.
+    /// The order in which callbacks were registered, of all that are ready when the executor polls:
+    /// ROS 2's default.
     Registration,
 }
 
@@ -156,9 +156,9 @@ pub enum Order {
 pub struct Interference {
     /// The name in the description.
     pub name: String,
-    /// The priority: it goes before executors with this or a lower one, on whichever core.
+    /// The priority: it has precedence over executors with this or a lower one, on whichever core.
     pub priority: u32,
-    /// The longest time that it takes from one core each time.
+    /// The longest time that it occupies one core each time.
     pub cost: TimeSpan,
     /// The times at which it may begin.
     pub arrivals: Arrivals,
@@ -182,7 +182,7 @@ pub struct Deployment {
     pub executors: Vec<Executor>,
     /// Everything else that runs on the cores.
     pub interference: Vec<Interference>,
-    /// What the computer takes for itself.
+    /// The overheads of the computer.
     pub costs: Costs,
 }
 
@@ -195,7 +195,7 @@ impl Deployment {
         &self.executors[callback.executor.0]
     }
 
-    /// Returns the part of the time that each core is used, from 0 to 1 or more.
+    /// Returns the utilisation of each core: 1 if it is always in use, more if it is overloaded.
     pub fn utilisation(&self, cores: usize) -> Vec<f64> {
         let mut used = vec![0.0; cores];
         for (chain, callback) in self.callbacks() {

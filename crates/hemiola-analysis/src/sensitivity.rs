@@ -2,16 +2,17 @@
 //! helps when it gets shorter.
 //!
 //! - **Method.** The whole analysis runs again and again with one task changed: bounds are not
-//!   linear in execution times, and people have to know of the steps in them. How far a task may
-//!   grow is found by halving, which is right because bounds never fall when a task takes longer.
+//!   linear in execution times, and people have to know the steps in them. How far a task may grow
+//!   is found by bisection, which is correct because bounds never decrease when a task takes
+//!   longer.
 //! - **Complexity.** For relief as many analyses as there are tasks and callbacks; for room about
 //!   twenty times as many.
 
 use crate::system::{System, Work};
 use crate::{Analysis, Bound, TimeSpan};
 
-/// The room of a task or callback: how long it may take before something that is in time no longer
-/// is.
+/// The room of a task or callback: the time that it may take before a deadline that was met is
+/// missed.
 ///
 /// ```
 /// use hemiola_analysis::{System, TimeSpan, sensitivity};
@@ -34,16 +35,16 @@ use crate::{Analysis, Bound, TimeSpan};
 pub struct Room {
     /// The task or callback.
     pub work: Work,
-    /// How long it takes now.
+    /// The time that it takes now.
     pub takes: TimeSpan,
-    /// How long it may take; the same as `takes` if it may not grow.
+    /// The longest time that it may take; equal to `takes` if it may not grow.
     pub at_most: TimeSpan,
-    /// What fails first if it takes longer; `None` if nothing does before the longest period of
-    /// all.
+    /// The first part that misses its deadline if it takes longer; `None` if none does up to the
+    /// longest period of all.
     pub fails: Option<String>,
 }
 
-/// The relief that a task or callback brings if it takes half as long.
+/// The relief that halving the duration of a task or callback brings.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, TimeSpan, sensitivity};
@@ -66,16 +67,16 @@ pub struct Room {
 pub struct Relief {
     /// The task or callback that helps most.
     pub work: Work,
-    /// How long it takes now.
+    /// The time that it takes now.
     pub takes: TimeSpan,
     /// The bound if it takes half as long.
     pub bound: Bound,
 }
 
-/// Halving ends when a task's limit is known to this part of the longest period.
+/// The part of the longest period to which bisection finds a task's limit.
 const RESOLUTION: u64 = 1 << 14;
 
-/// Returns how long a task or callback may take before something that is in time no longer is.
+/// Returns how long a task or callback may take before a deadline that was met is missed.
 pub fn room(system: &System, work: Work) -> Room {
     let before = Analysis::of(system);
     let takes = system.takes(work).longest;
@@ -121,7 +122,7 @@ pub fn relief(system: &System, analysis: &Analysis) -> Vec<Option<Relief>> {
     best
 }
 
-/// Whether a bound is better: any is better than none, and a smaller one than a larger one.
+/// Returns whether a bound is better: any is better than none, and a smaller one than a larger one.
 fn is_better(bound: &Bound, than: &Bound) -> bool {
     match (bound, than) {
         (Ok(bound), Ok(than)) => bound < than,

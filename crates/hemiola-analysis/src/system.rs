@@ -1,9 +1,9 @@
-//! A description of what runs where and has to be done by when: callbacks, chains, executors,
-//! cores, Hemiola's cycles, and links between processes.
+//! A description of what runs where and what deadlines it has: callbacks, chains, executors, cores,
+//! Hemiola's cycles, and links between processes.
 //!
 //! It comes from a file (`system.toml`, or the same as JSON) or from a program that knows a robot.
-//! All names are checked when it is read, so that the analyses find everything in order. FORMAT.md
-//! beside this crate's sources explains every key.
+//! All names are checked when it is read, so that the analyses can rely on them. FORMAT.md in this
+//! crate's folder explains every key.
 //!
 //! ```
 //! use hemiola_analysis::System;
@@ -52,7 +52,7 @@ use serde::Deserialize;
 pub use crate::picas::{Beginning, Order};
 use crate::{Costs, TimeSpan};
 
-/// All that runs on a robot's computer.
+/// Everything that runs on a robot's computer.
 ///
 /// ```
 /// use hemiola_analysis::{System, TimeSpan, system::{Beginning, Callback, Chain, Span}};
@@ -74,7 +74,7 @@ use crate::{Costs, TimeSpan};
 pub struct System {
     /// The number of cores, which are numbered from 0.
     pub cores: usize,
-    /// What the computer takes for itself.
+    /// The overheads of the computer.
     #[serde(default)]
     pub costs: Costs,
     /// Chains of callbacks, the most important one first.
@@ -86,7 +86,7 @@ pub struct System {
     /// Hemiola's cycles.
     #[serde(default, rename = "cycle")]
     pub cycles: Vec<Cycle>,
-    /// The links that take what cycles and chains provide to other processes.
+    /// The links that carry what cycles and chains provide to other processes.
     #[serde(default, rename = "link")]
     pub links: Vec<Link>,
     /// The paths through several cycles, chains and links.
@@ -95,7 +95,7 @@ pub struct System {
 }
 
 /// A chain of callbacks; the first runs when a timer expires or a message from elsewhere arrives,
-/// each other one when a message of the one before arrives.
+/// each other one when a message from the previous one arrives.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::{Beginning, Chain}};
@@ -108,7 +108,7 @@ pub struct System {
 pub struct Chain {
     /// The name, as people know it.
     pub name: String,
-    /// The time between two begins, or the least distance of messages that begin it.
+    /// The period with which it begins, or the least distance between messages that begin it.
     #[serde(deserialize_with = "crate::time::text::deserialize")]
     pub period: TimeSpan,
     /// The event that begins it.
@@ -118,11 +118,11 @@ pub struct Chain {
     /// if that is known: it then expires strictly periodically.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub offset: Option<TimeSpan>,
-    /// The deadline, counted from its begin: its period if there is none, and no deadline at all if
-    /// it is [`TimeSpan::MAX`].
+    /// The deadline, relative to its release: its period if there is none, and no deadline at all
+    /// if it is [`TimeSpan::MAX`].
     #[serde(default, deserialize_with = "text::deadline")]
     pub deadline: Option<TimeSpan>,
-    /// Its callbacks, in the order in which they run.
+    /// The callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
 }
 
@@ -138,13 +138,13 @@ pub struct Chain {
 pub struct Callback {
     /// The name, as people know it.
     pub name: String,
-    /// The undisturbed time.
+    /// The execution time without interference.
     pub takes: Span,
     /// The executor that runs it, if that has been decided.
     #[serde(default)]
     pub executor: Option<String>,
-    /// The priority, if that has been decided: the larger, the more important among the callbacks
-    /// of its executor.
+    /// The priority among the callbacks of its executor, if that has been decided; a larger number
+    /// is a higher priority.
     #[serde(default)]
     pub priority: Option<u32>,
 }
@@ -168,10 +168,10 @@ impl Callback {
 pub struct Executor {
     /// The name, as people know it.
     pub name: String,
-    /// The core that it stays on; the kernel moves it among all cores if there is none.
+    /// The core to which it is pinned; without one, the kernel migrates it among all cores.
     #[serde(default)]
     pub core: Option<usize>,
-    /// Its real-time priority, from 1 to 99: the larger, the more important.
+    /// The real-time priority, from 1 to 99, the highest.
     pub priority: u32,
     /// The order in which callbacks run: `"priority"`, or `"registration"` for ROS 2's default.
     #[serde(default)]
@@ -194,18 +194,18 @@ pub struct Executor {
 pub struct Cycle {
     /// The name, as people know it.
     pub name: String,
-    /// When it begins.
+    /// The event that begins it.
     pub begins: Begin,
-    /// The deadline, counted from its begin: its period if there is none.
+    /// The deadline, relative to its release: its period if there is none.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<TimeSpan>,
     /// The number of threads that work for it.
     #[serde(default = "one")]
     pub workers: usize,
-    /// The cores among which the kernel moves the threads freely; all if the list is empty.
+    /// The cores among which the kernel migrates the threads; all if the list is empty.
     #[serde(default)]
     pub cores: Vec<usize>,
-    /// The real-time priority of the threads, from 1 to 99: the larger, the more important.
+    /// The real-time priority of the threads, from 1 to 99, the highest.
     pub priority: u32,
     /// The tasks, in any order.
     pub tasks: Vec<Task>,
@@ -216,13 +216,13 @@ fn one() -> usize {
 }
 
 impl Cycle {
-    /// Returns the number of cores that it may use.
+    /// Returns the number of cores that the cycle may use.
     pub(crate) fn allowed(&self, cores: usize) -> usize {
         if self.cores.is_empty() { cores } else { self.cores.len() }
     }
 }
 
-/// The times at which a cycle begins.
+/// The event that begins a cycle.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Begin};
@@ -233,10 +233,10 @@ impl Cycle {
 pub enum Begin {
     /// The cycle begins once per period, or at most that often.
     Every {
-        /// The time from one begin to the next.
+        /// The time from one release to the next.
         period: TimeSpan,
-        /// The time of its first begin, relative to all chains and cycles with an offset, if that
-        /// is known.
+        /// The time at which it first begins, relative to all chains and cycles with an offset, if
+        /// that is known.
         offset: Option<TimeSpan>,
     },
     /// The cycle begins whenever another cycle or a chain of this name has ended, or a link of this
@@ -245,7 +245,7 @@ pub enum Begin {
 }
 
 impl Begin {
-    /// Returns a begin once per period, or at most that often.
+    /// Returns the event that occurs once per period, or at most that often.
     pub const fn every(period: TimeSpan) -> Self {
         Self::Every { period, offset: None }
     }
@@ -263,17 +263,18 @@ impl Begin {
 pub struct Task {
     /// The name, as people know it.
     pub name: String,
-    /// The undisturbed time.
+    /// The execution time without interference.
     pub takes: Span,
     /// The tasks of its cycle that it waits for.
     #[serde(default)]
     pub after: Vec<String>,
-    /// The priority: the larger, the more important among the tasks of its cycle; of equals, the
-    /// one that is listed first. If its tasks have none, a cycle's bound holds in whatever order
-    /// free workers run those that are ready; if they do, it may be smaller.
+    /// The priority among the tasks of its cycle; a larger number is a higher priority, and of
+    /// equals the one that is listed first comes first. If its tasks have none, a cycle's bound
+    /// holds in whatever order free workers run those that are ready; if they do, it may be
+    /// smaller.
     #[serde(default)]
     pub priority: Option<u32>,
-    /// Whether the worker that makes it ready keeps it while it runs others that are kept, because
+    /// Set if the worker that makes it ready keeps it while it runs others that are kept, because
     /// it is not worth a hand-over.
     #[serde(default)]
     pub kept: bool,
@@ -299,24 +300,25 @@ impl Task {
 pub struct Path {
     /// The name, as people know it.
     pub name: String,
-    /// The names of cycles, chains and links, in order; a link comes after what it is from.
+    /// The names of cycles, chains and links, in order; a link comes after the part from which it
+    /// delivers.
     pub through: Vec<String>,
-    /// The longest time that it may take.
+    /// The longest time that the path may take.
     #[serde(default, deserialize_with = "text::optional_time")]
     pub deadline: Option<TimeSpan>,
-    /// The event from which on the time counts.
+    /// The event from which the time counts.
     #[serde(default)]
     pub from: Start,
 }
 
 impl Path {
-    /// Returns a path of this name that leads nowhere yet.
+    /// Returns a path of this name that has no parts yet.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), through: Vec::new(), deadline: None, from: Start::default() }
     }
 }
 
-/// The event from which on the time of a path counts.
+/// The event from which the time of a path counts.
 ///
 /// ```
 /// use hemiola_analysis::system::Start;
@@ -325,8 +327,8 @@ impl Path {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
-    /// A change in the world just after the first part began: the time is the maximum reaction
-    /// time, and the maximum data age.
+    /// A change in the world just after the first part began: the time is both the maximum reaction
+    /// time and the maximum data age.
     #[default]
     Change,
     /// The release of the first part: the time until what it read has an effect (the reduced
@@ -335,8 +337,7 @@ pub enum Start {
 }
 
 impl Chain {
-    /// Returns the time within which it has to be done, from its begin; nothing if that may be at
-    /// any time.
+    /// Returns the deadline relative to its release; `None` if it has none.
     pub fn due(&self) -> Option<TimeSpan> {
         Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < TimeSpan::MAX)
     }
@@ -346,7 +347,7 @@ impl System {
     /// Reads `system.toml`; `file` is its name in messages.
     ///
     /// # Errors
-    /// All problems, each with its place and what to do.
+    /// Returns all problems, each with its place and a remedy.
     pub fn from_toml(text: &str, file: &str) -> Result<Self, Problems> {
         let system: Self = toml::from_str(text).map_err(|error| Problems::of_toml(&error, text, file))?;
         system.check().map_err(|problems| problems.located(text, file))?;
@@ -356,17 +357,18 @@ impl System {
     /// Reads a system from JSON of the same structure.
     ///
     /// # Errors
-    /// All problems, each with the path to it through the document.
+    /// Returns all problems, each with its path through the document.
     pub fn from_json(text: &str) -> Result<Self, Problems> {
         let system: Self = serde_json::from_str(text).map_err(|error| Problems::of_json(&error))?;
         system.check()?;
         Ok(system)
     }
 
-    /// Checks that all that is named exists once, nothing waits for itself, and numbers make sense.
+    /// Checks that everything that is named exists once, nothing waits for itself, and numbers are
+    /// valid.
     ///
     /// # Errors
-    /// All problems.
+    /// Returns all problems.
     pub fn check(&self) -> Result<(), Problems> {
         check::check(self)
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A span of time in whole nanoseconds, for arithmetic that never overflows and never panics.
+/// A span of time in whole nanoseconds, with saturating arithmetic that never panics.
 ///
-/// Sums and products stop at [`TimeSpan::MAX`] (584 years), which is above every horizon: what
-/// would overflow is reported as a bound that was not found. Differences stop at zero.
+/// Sums and products saturate at [`TimeSpan::MAX`] (584 years), which is above every horizon: what
+/// would overflow is reported as a bound that was not found. Differences saturate at zero.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,20 +30,20 @@ impl TimeSpan {
     pub const ZERO: Self = Self(0);
     /// The smallest step, a nanosecond: "just after" in formulas over whole numbers.
     pub const TICK: Self = Self(1);
-    /// The longest span: as good as never.
+    /// The longest span, which stands for never.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// Returns a span of a number of nanoseconds.
+    /// Creates a span from nanoseconds.
     pub const fn nanoseconds(nanoseconds: u64) -> Self {
         Self(nanoseconds)
     }
 
-    /// Returns a span of a number of microseconds.
+    /// Creates a span from microseconds.
     pub const fn microseconds(microseconds: u64) -> Self {
         Self(microseconds.saturating_mul(1_000))
     }
 
-    /// Returns a span of a number of milliseconds.
+    /// Creates a span from milliseconds.
     pub const fn milliseconds(milliseconds: u64) -> Self {
         Self(milliseconds.saturating_mul(1_000_000))
     }
@@ -53,9 +53,9 @@ impl TimeSpan {
         self.0
     }
 
-    /// Returns how many jobs of a task with this `period` begin in a window of this length that
-    /// starts with one: rounded up. If the period is zero, the number is as large as can be
-    /// counted.
+    /// Returns the number of jobs of a task with this `period` that begin in a window of this
+    /// length that starts with one: the quotient rounded up. If the period is zero, it is the
+    /// largest number there is.
     pub const fn jobs_of(self, period: Self) -> u64 {
         match (self.0, period.0) {
             (0, _) => 0,

@@ -1,4 +1,4 @@
-//! Hypothetical changes of a system, in the words in which people ask.
+//! Hypothetical changes of a system, written as people would ask for them.
 //!
 //! `cores = 4`, `BallPerceptor takes 2x`, `walk takes 3 ms`, `motion every 10 ms`,
 //! `motion priority 50`, `motion workers 2`, `motion deadline 8 ms`, `brake offset 5 ms`,
@@ -31,7 +31,7 @@ use crate::system::{Span, System};
 /// let analysis = Analysis::of(&slower.applied_to(&system).unwrap());
 /// assert_eq!(analysis.find("motion").unwrap().bound.clone().ok(), None);
 /// assert_eq!("Walk takes long".parse::<WhatIf>().unwrap_err().to_string(),
-///     "`long` in `Walk takes long` is no time: write a factor, as `2x` or `80 %`, or a time, as `3 ms`");
+///     "`long` in `Walk takes long` is not a time: write a factor, as `2x` or `80 %`, or a time, as `3 ms`");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
@@ -58,7 +58,7 @@ enum Takes {
     Span(Span),
 }
 
-/// Why a change was not understood, or does not fit the system.
+/// The reason why a change was not understood, or cannot be applied to the system.
 ///
 /// ```
 /// use hemiola_analysis::{System, WhatIf};
@@ -76,14 +76,14 @@ pub enum WhatIfError {
         /// The text of the question.
         text: String,
     },
-    /// A value is no number or time.
-    #[error("`{value}` in `{text}` is no {expected}")]
+    /// A value is not of the expected kind.
+    #[error("`{value}` in `{text}` is not a {expected}")]
     NoValue {
         /// The text of the question.
         text: String,
-        /// The last part of the text.
+        /// The value in the text.
         value: String,
-        /// What is expected, with an example.
+        /// The expected kind of value, with an example.
         expected: &'static str,
     },
     /// Nothing has the name that was given.
@@ -97,11 +97,11 @@ pub enum WhatIfError {
         known: Vec<String>,
     },
     /// The changed system would not be valid.
-    #[error("with `{text}` there would be something wrong: {problems}")]
+    #[error("with `{text}` the system would be invalid: {problems}")]
     Nonsense {
         /// The text of the question.
         text: String,
-        /// What is wrong.
+        /// The problems of the changed system.
         problems: String,
     },
 }
@@ -135,7 +135,8 @@ impl WhatIf {
     /// Returns the changed system.
     ///
     /// # Errors
-    /// If something that is to be changed does not exist, or the result would make no sense.
+    /// Returns an error if something that is to be changed does not exist, or the result would be
+    /// invalid.
     pub fn applied_to(&self, system: &System) -> Result<System, WhatIfError> {
         let mut changed = system.clone();
         self.changes.iter().try_for_each(|change| apply::apply(change, &mut changed))?;
@@ -215,18 +216,21 @@ mod tests {
             Err(error) => error.to_string(),
         };
         assert!(refused("make it faster").starts_with("`make it faster` is not understood: write `cores = 4`"));
-        assert!(refused("cores = many").ends_with("`many` in `cores = many` is no number of cores, as in `cores = 4`"));
+        assert!(
+            refused("cores = many").ends_with("`many` in `cores = many` is not a number of cores, as in `cores = 4`")
+        );
         assert_eq!(
             refused("Bal takes 2x"),
             "there is no task, callback, module, cycle or chain `Bal`, did you mean `Ball`?"
         );
-        assert!(refused("cognition priority 200").contains("there is no real-time priority 200"));
-        assert!(refused("camera offset 40 ms").contains("an offset of 40 ms, and a period of 33 ms"));
+        assert!(refused("cognition priority 200").contains("200 is not a real-time priority"));
+        assert!(refused("camera offset 40 ms").contains("the offset of 40 ms is not below the period of 33 ms"));
         assert!(refused("cognition offset 5 ms").contains("there is no chain or cycle with a period `cognition`"));
-        assert!(refused("cognition every 0 ms").contains("a period of no time at all"));
+        assert!(refused("cognition every 0 ms").contains("the period is zero"));
         assert!(
-            refused("cognition on core x")
-                .ends_with("`core x` in `cognition on core x` is no place: write `core 1`, `cores 0 1` or `all cores`")
+            refused("cognition on core x").ends_with(
+                "`core x` in `cognition on core x` is not a place: write `core 1`, `cores 0 1` or `all cores`"
+            )
         );
         assert!(refused("cognition on core 7").contains("core 7"));
         for wrong in ["", "cognition", "cognition takes", "cognition workers 0", "Ball takes -2x", "Ball takes NaNx"] {

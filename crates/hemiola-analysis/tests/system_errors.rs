@@ -13,7 +13,7 @@ fn a_forgotten_unit_is_asked_for_where_it_is_missing() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let text = r#"cores = 2
 [[chain]]
 name = "brake"
@@ -28,12 +28,12 @@ priority = 100
         message(text),
         r#"system.toml:8:8: there is no core 2
   help: cores are numbered from 0 to 1
-system.toml:9:12: there is no real-time priority 100
-  help: use 1 (least important) to 99
-system.toml:4:10: a period of no time at all
-  help: write the time from one begin to the next, such as "20 ms"
+system.toml:9:12: 100 is not a real-time priority
+  help: use a number from 1 (lowest) to 99 (highest)
+system.toml:4:10: the period is zero
+  help: write the time from one release to the next, such as "20 ms"
 system.toml:5:23: callback `camera` has only one of `executor` and `priority`
-  help: give it both, or neither: then they are assigned"#
+  help: give it both, or neither: `assign` then chooses them"#
     );
 }
 
@@ -62,14 +62,14 @@ fn an_offset_lies_within_the_period_and_goes_with_one() {
     let chain = "cores = 1\n[[chain]]\nname = \"brake\"\nperiod = \"80 ms\"\noffset = \"85 ms\"\ncallbacks = [{ name = \"a\", takes = \"1 ms\" }]\n";
     assert_eq!(
         message(chain),
-        "system.toml:5:10: an offset of 85 ms, and a period of 80 ms\n  \
-         help: write when it begins first: an offset below the period, such as \"5 ms\""
+        "system.toml:5:10: the offset of 85 ms is not below the period of 80 ms\n  \
+         help: write the time of the first release, which is below the period, such as \"5 ms\""
     );
     let woken = chain.replace("offset = \"85 ms\"", "offset = \"5 ms\"\nbegins = \"wake_up\"");
     assert_eq!(
         message(&woken),
-        "system.toml:5:10: chain `brake` has an offset, but no timer of its own that begins it\n  \
-         help: let it begin with a \"timer\", or leave the offset out"
+        "system.toml:5:10: chain `brake` has an offset, but is not begun by a timer of its own\n  \
+         help: write `begins = \"timer\"`, or remove the offset"
     );
     let cycle = |begins: &str| {
         message(&format!("cores = 1\n[[cycle]]\nname = \"vision\"\nbegins = {begins}\npriority = 1\ntasks = []\n"))

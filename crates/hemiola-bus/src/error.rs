@@ -23,7 +23,7 @@ pub enum BusError {
         asked: &'static str,
     },
     /// A value to be published is not a message of the topic.
-    #[error("this is no message of `{name}`: {reason}")]
+    #[error("this is not a message of `{name}`: {reason}")]
     NoMessage {
         /// The name of the topic.
         name: String,
@@ -51,7 +51,7 @@ pub enum BusError {
     },
     /// Changes are requested faster than an executor applies them between its callbacks.
     #[error(
-        "executor `{executor}` has {waiting} changes to make before this one: one of its callbacks takes long, or it does not run; \
+        "executor `{executor}` has {waiting} pending changes before this one: one of its callbacks takes long, or it does not run; \
          try again later"
     )]
     ExecutorBusy {
@@ -61,15 +61,13 @@ pub enum BusError {
         waiting: usize,
     },
     /// The executor does not exist any more.
-    #[error(
-        "executor `{executor}` has ended and runs no callbacks any more: keep it alive for as long as they are wanted"
-    )]
+    #[error("executor `{executor}` has ended and runs no more callbacks: keep it alive for as long as they are needed")]
     ExecutorGone {
         /// The name of the executor.
         executor: String,
     },
     /// The service has a server already.
-    #[error("`{name}` is served already: drop its server first, or choose another name")]
+    #[error("`{name}` already has a server: drop that first, or choose another name")]
     AlreadyServed {
         /// The name of the service.
         name: String,
@@ -84,17 +82,17 @@ pub enum BusError {
 /// let (_actor, mut handle) = Actor::new(0, 1);
 /// handle.send(|count| *count += 1).unwrap();
 /// let error = handle.send(|count| *count += 1).unwrap_err();
-/// assert_eq!(error.to_string(), "not sent: as much as may wait does already; send again later, or give the receiver a larger capacity");
+/// assert_eq!(error.to_string(), "not sent: the receiver's queue is full; send again later, or give the receiver a larger capacity");
 /// let SendError::Full(call) = error else { panic!("the receiver is there") };
 /// call(&mut 1);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum SendError<T> {
     /// The queue is full: no more values of this sender may wait.
-    #[error("not sent: as much as may wait does already; send again later, or give the receiver a larger capacity")]
+    #[error("not sent: the receiver's queue is full; send again later, or give the receiver a larger capacity")]
     Full(T),
     /// The receiver does not exist: the actor is gone, or nobody serves (yet, or any more).
-    #[error("not sent: nobody is there to receive it")]
+    #[error("not sent: there is no receiver")]
     NoReceiver(T),
 }
 
@@ -129,23 +127,25 @@ impl<T> fmt::Debug for SendError<T> {
 /// ```
 /// use hemiola_bus::AnswerError;
 ///
-/// assert_eq!(AnswerError::TimedOut.to_string(), "no answer in time; it may still be worked on");
+/// assert_eq!(AnswerError::TimedOut.to_string(), "no answer in time; the request may still be handled");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The timeout expired.
-    #[error("no answer in time; it may still be worked on")]
+    #[error("no answer in time; the request may still be handled")]
     TimedOut,
     /// The other side panicked while it worked on the answer.
-    #[error("no answer: the other side panicked while it worked on this")]
+    #[error("no answer: the other side panicked while it handled the request")]
     Panicked,
     /// The other side ended before it came to the request.
-    #[error("no answer: the other side ended before it came to this")]
+    #[error("no answer: the other side ended before it handled the request")]
     Ended,
     /// Another program was to answer, over a link, and could not accept the request, or its answer
     /// was not valid.
-    #[error("no answer: the other program could not take this, or its answer was none; the link says why")]
+    #[error(
+        "no answer: the other program could not read the request, or its answer was not valid; the link reports why"
+    )]
     Refused,
 }
 

@@ -38,7 +38,7 @@ fn a_request_that_nobody_serves_comes_back() {
         panic!("nobody serves");
     };
     assert_eq!(request, "please");
-    assert_eq!(client.call_async(request).err().unwrap().to_string(), "not sent: nobody is there to receive it");
+    assert_eq!(client.call_async(request).err().unwrap().to_string(), "not sent: there is no receiver");
 }
 
 #[test]

@@ -17,16 +17,17 @@ use crate::program::{DeclaredService, Program};
 ///
 /// It finds all modules and sources that are linked into the program; none is listed anywhere.
 ///
-/// | method | what it is for |
+/// | method | purpose |
 /// |---|---|
 /// | [`new`](Self::new), [`embedded`](Self::embedded) | where the configuration is: in a file, or in the program |
-/// | [`started`](Self::started) | threads, executors and servers beside the cycles |
-/// | [`live`](Self::live), [`summary`](Self::summary) | lines of the robot's own, while it runs and at its end |
-/// | [`service`](Self::service) | a service that tools and links may call |
-/// | [`command`](Self::command), [`command_with_flags`](Self::command_with_flags) | commands of the robot's own |
+/// | [`started`](Self::started) | threads, executors and servers beside the cycles: one closure |
+/// | [`live`](Self::live), [`summary`](Self::summary) | lines of the robot's own, while it runs and at its end: one closure each |
+/// | [`service`](Self::service) | a service that tools and links may call; as often as there are services |
+/// | [`command`](Self::command), [`command_with_flags`](Self::command_with_flags) | a command of the robot's own; as often as there are commands |
 /// | [`run`](Self::run), [`run_with`](Self::run_with) | executes what the command line asks for, and returns the exit code |
 ///
-/// Without a command the program runs the robot; `--help` lists all commands.
+/// Of closures of one kind the last one counts. Without a command the program runs the robot;
+/// `--help` lists all commands.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -41,19 +42,19 @@ pub struct Application {
 struct CustomCommand {
     name: &'static str,
     about: &'static str,
-    /// The flags that the command knows; with `None`, whatever is typed is handed on.
+    /// The flags that the command accepts; with `None`, all arguments are passed on.
     flags: Option<&'static [&'static str]>,
     run: fn(&[String]) -> ExitCode,
 }
 
 impl Application {
-    /// Makes a robot with this `robot.toml`; `--config` names another one.
+    /// Creates a robot with this `robot.toml`; `--config` selects another one.
     pub fn new(configuration: impl Into<PathBuf>) -> Self {
         Self::with_base(Base::File(configuration.into()))
     }
 
-    /// Makes a robot whose configuration is part of the program; overlays and `--set` are put
-    /// over it as over a file.
+    /// Creates a robot whose configuration is part of the program; overlays and `--set` apply to it
+    /// as to a file.
     pub fn embedded(configuration: &str) -> Self {
         Self::with_base(Base::Text { name: "built-in robot.toml".into(), text: configuration.into() })
     }
@@ -62,16 +63,16 @@ impl Application {
         Self { program: Program::new(base), commands: Vec::new() }
     }
 
-    /// Adds a command of the robot's own; `run` gets all that is typed after its name.
+    /// Adds a command of the robot's own; `run` receives all arguments after its name.
     #[must_use]
     pub fn command(mut self, name: &'static str, about: &'static str, run: fn(&[String]) -> ExitCode) -> Self {
         self.commands.push(CustomCommand { name, about, flags: None, run });
         self
     }
 
-    /// Adds a command of the robot's own that has these flags, such as `--json`. Any other is an
-    /// error that names the one that was meant; `run` gets the flags that are typed after its
-    /// name, and then all else.
+    /// Adds a command of the robot's own that has these flags, such as `--json`. Any other flag is
+    /// an error that suggests the nearest one; `run` receives the flags after its name first, and
+    /// then all other arguments.
     ///
     /// ```
     /// use std::process::ExitCode;
@@ -100,7 +101,7 @@ impl Application {
 
     /// Declares a service of this robot, with the types of its requests and answers: tools and
     /// links may call it ([`Bus::allow_calls`](hemiola_bus::Bus::allow_calls)), and `export
-    /// ros-package` writes its definition. Whoever serves it does so when the robot has
+    /// ros-package` writes its definition. Its server is created when the robot has
     /// [started](Self::started).
     ///
     /// ```no_run
@@ -125,23 +126,28 @@ impl Application {
         self
     }
 
-    /// Calls `start` once, when the robot has started: the place for threads of one's own that
-    /// subscribe to its topics ([`RobotHandle::bus`]).
+    /// Calls `start` on the main thread when the robot has started: the place for threads, servers
+    /// and executors of one's own ([`RobotHandle::bus`], [`RobotHandle::executor`]). What it makes
+    /// is kept by the closure, for instance in a `RefCell`: a server or executor that is dropped
+    /// ends.
+    ///
+    /// It is called in each process of a robot that is cut into several, for robots that are
+    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`).
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));
         self
     }
 
-    /// Shows these lines in the live view. The closure is called several times a second while the
-    /// robot runs.
+    /// Shows these lines in the live view, and below the line of each second where there is none
+    /// (`--headless`). The closure is called whenever that is shown anew.
     #[must_use]
     pub fn live(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
         self.program.live = Some(Box::new(lines));
         self
     }
 
-    /// Shows these lines at the end. The closure looks at the last values of a robot that has
+    /// Shows these lines at the end. The closure can read the last values of a robot that has
     /// stopped.
     #[must_use]
     pub fn summary(mut self, lines: impl Fn(&RobotHandle) -> Vec<String> + 'static) -> Self {
@@ -151,17 +157,17 @@ impl Application {
 
     /// Executes what the command line asks for.
     ///
-    /// The exit code is 0 when all went well, 2 when the command line or the configuration is
-    /// wrong, 1 when something failed while running, 3 when something of a log is lost: of one
-    /// that was read, or of the one that was to be recorded.
+    /// The exit code is 0 on success, 2 if the command line or the configuration is wrong, 1 if
+    /// something failed while running, and 3 if part of a log is lost: of one that was read, or of
+    /// the one that was to be recorded.
     pub fn run(mut self) -> ExitCode {
         self.program.is_process = true;
         self.run_with(std::env::args_os())
     }
 
-    /// Runs like [`run`](Self::run), with these arguments, of which the first one is the
-    /// program's name, and without a guard (`[guard]` of robot.toml), as the process may be
-    /// there for something else as well.
+    /// Runs like [`run`](Self::run), with these arguments, of which the first one is the program's
+    /// name, and without a guard (`[guard]` of robot.toml), as the process may serve other
+    /// purposes, too.
     pub fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());
@@ -218,7 +224,7 @@ fn rest(matches: &ArgMatches, flags: &[&str]) -> Vec<String> {
     flags.chain(matches.get_many::<String>(REST).into_iter().flatten().cloned()).collect()
 }
 
-/// The robot's name: that of its program, without folder and extension.
+/// Returns the robot's name: that of its program, without folder and extension.
 fn robot_name(program: Option<&OsString>) -> String {
     let stem = program.and_then(|program| Path::new(program).file_stem());
     stem.map_or_else(|| "robot".to_owned(), |stem| stem.to_string_lossy().into_owned())

@@ -21,12 +21,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// The whole command line. Without a command it is `run`.
+/// The whole command line. Without a command, the command is `run`.
 #[derive(Parser, Debug)]
 #[command(
     about = "Runs and examines this robot. Without a command: run.",
     disable_version_flag = true,
-    after_help = "Every command explains itself: `help COMMAND`."
+    after_help = "`help COMMAND` explains a command."
 )]
 pub struct CommandLine {
     #[command(subcommand)]
@@ -39,72 +39,72 @@ pub enum Command {
     #[command(after_help = "Examples:
   run --duration 30s                  half a minute, with a live view
   run --fast --headless --json out.json
-                                      as fast as possible and reproducible, with figures as JSON
-  run --log game.mcap                 record all that is provided
+                                      as fast as possible and reproducible, with statistics as JSON
+  run --log game.mcap                 record everything that is provided
   run --log game.mcap --log-only Ball,Image@2
-                                      record these, images twice a second
+                                      record only these, images twice per second
   run --replay game.mcap --fast       the same runs again, as fast as possible
   run --replay game.mcap --fast --take BallPercept
-                                      a changed ball model on the percepts of that game
+                                      a changed ball model, on the recorded percepts
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
-                                      four seconds of it, at half the pace, repeatedly
+                                      four seconds of it, at half speed, repeatedly
   run --overlay outdoor --set cycle.motion.workers=2
-  run --process vision                the part of a robot with `[process.vision]`; without: all of its processes
-  run --host head                     the processes of that host, of a robot that has several")]
+  run --process vision                only this process of a robot that has several; default: all of them
+  run --host head                     the processes of this host, of a robot that has several")]
     Run(RunArguments),
     /// Check configuration and modules without running anything
     #[command(after_help = "Examples:
-  check                               everything that is wrong, in one go
-  check --explain cycle.motion        where each value comes from
+  check                               all errors and warnings
+  check --explain cycle.motion        the origin of each value
   check --overlay outdoor --explain module.BallFinder.threshold")]
     Check(CheckArguments),
     /// Draw the task graph of a cycle
     #[command(after_help = "Examples:
-  graph motion                        as text, the critical path marked
+  graph motion                        as text, with the critical path marked
   graph cognition --format svg --output cognition.svg
   graph motion --format dot | dot -Tpdf > motion.pdf
-  graph --file other.json             of any task graph: workloads and module graphs as JSON
+  graph --file other.json             for any task graph: workloads and module graphs as JSON
 
-In the text, `remaining` is how long the longest path from the task to the end of the run takes.")]
+In the text, `remaining` is the length of the longest path from the task to the end of the run.")]
     Graph(GraphArguments),
     /// Predict the gain of more workers
     #[command(after_help = "Examples:
-  simulate                            all cycles with one to eight workers
+  simulate                            all cycles, with one to eight workers
   simulate cognition --workers 4 --svg schedule.svg
-  simulate --file workload.json       of any task graph: workloads and module graphs as JSON
+  simulate --file workload.json       for any task graph: workloads and module graphs as JSON
 
 Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
     Simulate(SimulateArguments),
     /// Explain why a run of a cycle, or a chain from a sensor to an output, took as long as it did
     #[command(after_help = "Examples:
-  why                                 what can be asked about, with the longest of each
-  why motion                          the longest run of motion: of the robot while it runs, else in the newest trace
+  why                                 all cycles and chains, with the longest of each
+  why motion                          the longest run of motion: of the running robot, or else in the newest trace
   why motion --worst 3 --trace traces/nao-7.pftrace
   why motion --run 4711 --slice late.pftrace
                                       one run, and a trace of that moment for Perfetto
   why motion --at 12.3s               the run at this time of the robot's clock
-  why imu-to-joints                   the longest reaction time of the chain with this name in robot.toml, hop by hop
+  why imu-to-joints                   the longest reaction time of this chain in robot.toml, hop by hop
   why \"UpperCamera -> LegActuator.request\"
-                                      of any chain
-  why \"UpperCamera -> Leg\" --age     the greatest data age; a unique part of the name is enough
+                                      the same for any chain
+  why \"UpperCamera -> Leg\" --age     the longest data age; a unique part of the name is enough
   why motion --log game.mcap          the longest run of motion in a log
   why motion --robot nao              in the last seconds of a running robot
 
 A run waits for its last task, which waits for a result or a worker, and so on back to the release of the run: the command shows these tasks, and what happened between them.
 Usual durations come from the other runs of the trace, or from the profile that `run` keeps (`output.profile` in robot.toml).")]
     Why(WhyArguments),
-    /// Compute whether all cycles, chains and callbacks meet their deadlines, and what if
+    /// Compute whether all cycles, chains and callbacks meet their deadlines, also after changes
     #[command(after_help = "Examples:
   analyze                             deadline, bound, longest observed, margin of each cycle, chain and callback
-  analyze --tasks                     and how long each task may take before something fails
+  analyze --tasks                     also the time that each task may take before a deadline is missed
   analyze --what-if \"cores = 4\" --what-if \"BallPerceptor takes 2x\" --what-if \"motion every 10 ms, motion priority 50\"
                                       side by side; also: NAME takes 3 ms, NAME workers 2, NAME deadline 8 ms
-  analyze --fail --quantile 0.999     for continuous integration: fails if something does not fit
+  analyze --fail --quantile 0.999     for continuous integration: fails if a deadline may be missed
   analyze --profile game.mcap         with the execution times of a log
   analyze --format toml > system.toml the robot as a system that can be edited,
-  analyze --system system.toml        and bounds for that, or for any other system
+  analyze --system system.toml        and the bounds of that, or of any other system
 
-A bound holds if execution times do not exceed those that it rests on, which are shown below it, and if nothing runs that is not part of it.
+A bound holds if execution times do not exceed those on which it rests, which are shown below the table, and if nothing else runs.
 Execution times are those of the profile that `run` keeps (`output.profile` in robot.toml). More: docs/book/src/chains.md.")]
     Analyze(AnalyzeArguments),
     /// Find priorities, workers and cores for cycles and executors, so that all deadlines are met
@@ -112,13 +112,13 @@ Execution times are those of the profile that `run` keeps (`output.profile` in r
   assign                              an overlay with the reasons as comments
   assign --output assigned.toml
   run --overlay assigned.toml         applies it
-  assign --system system.toml         of any described system: its chains get executors
+  assign --system system.toml         for any described system: its chains get executors, too
 
-Sources keep their priorities: they stand for drivers. Priorities are those that cycles and executors have, in another order, if all differ.")]
+Sources keep their priorities, as they stand for drivers. If all priorities differ, they are only permuted among cycles and executors.")]
     Assign(AssignArguments),
-    /// Examine whether this machine is fit for real time, and what would help
+    /// Examine whether this machine is fit for real time, and show remedies
     Doctor(DoctorArguments),
-    /// List parameters with type, range, unit and present value; get, set and save those of a
+    /// List parameters with type, range, unit and current value; get, set and save those of a
     /// running robot
     #[command(after_help = "Examples:
   parameters                          of all modules and sources, as configured
@@ -126,15 +126,15 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
   parameters --set module.BallFinder.threshold=0.7 BallFinder
   parameters get BallFinder.threshold of the running robot
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what differs from the files
-  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
+  parameters diff                     the differences to the files
+  parameters save --overlay outdoor   write these values; comments and layout of the file are kept")]
     Parameters(ParametersArguments),
     /// List cycles, their modules, and what each update reads and provides
     #[command(
-        after_help = "Updates are shown like their signatures: `Previous<T>` is the value of the last run, `Samples<T>` all since then."
+        after_help = "Updates are shown like their signatures: `Previous<T>` is the value of the previous run, `Samples<T>` are all samples since then."
     )]
     Modules(ModulesArguments),
-    /// Show or delete what was measured in earlier runs
+    /// Show or delete the measurements of earlier runs
     Profile(profile::ProfileArguments),
     /// Build the robot for other machines, copy it there over ssh, and start it
     #[command(after_help = deploy::EXAMPLES)]
@@ -152,13 +152,13 @@ Sources keep their priorities: they stand for drivers. Priorities are those that
 /// The options that select the configuration.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ConfigurationArguments {
-    /// Another base file than the robot's own
+    /// A base file to use instead of the robot's own
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Apply an overlay: a name in overlays/, or a path; repeatable, the last one has precedence
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
-    /// Override a value of all files: cycle.motion.workers=2; repeatable
+    /// Override a value of the files: cycle.motion.workers=2; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,
     /// The part of the robot that runs in this process of robot.toml, instead of the whole robot

@@ -1,4 +1,4 @@
-//! One file per command.
+//! The commands, one file for each.
 
 mod analyze;
 mod assign;
@@ -66,7 +66,8 @@ fn own_name<'n>(program: &Program, name: &'n str) -> Option<&'n str> {
     program.has_robot.then_some(name)
 }
 
-/// Prints; a reader that goes away, as `head` does, or a terminal that closes, is no error.
+/// Prints a text. A reader that closes its end, as `head` does, or a terminal that closes, is not
+/// an error.
 fn print(text: &str) -> Result<ExitCode, CommandError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -83,7 +84,7 @@ fn is_hung_up(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::IO) && fstat(io::stdout()).is_ok_and(is_device)
 }
 
-/// Prints an answer for machines.
+/// Prints an answer as JSON.
 fn print_json(answer: &serde_json::Value) -> Result<ExitCode, CommandError> {
     print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
 }
@@ -96,13 +97,13 @@ fn print_or_write(text: &str, path: Option<&Path>) -> Result<ExitCode, CommandEr
     Ok(ExitCode::SUCCESS)
 }
 
-/// The columns of the terminal, or `otherwise` where there is none.
+/// Returns the number of columns of the terminal, or `otherwise` if there is none.
 fn columns(otherwise: usize) -> usize {
     crate::terminal::terminal_size().map_or(otherwise, |size| size.columns)
 }
 
-/// Words that begin in column `indent` of a line and go on in it on the next ones, as wide as the
-/// terminal.
+/// Returns words that begin in column `indent` of a line, wrapped to the width of the terminal with
+/// that indent.
 fn wrapped(words: &str, indent: usize) -> String {
     let width = columns(usize::MAX).max(indent + NARROWEST_TEXT);
     let (mut text, mut column) = (String::new(), indent);
@@ -121,5 +122,5 @@ fn wrapped(words: &str, indent: usize) -> String {
     text
 }
 
-/// The minimum width of wrapped text: if a terminal leaves less, it may wrap by itself.
+/// The minimum width of wrapped text; a narrower terminal wraps lines itself.
 const NARROWEST_TEXT: usize = 30;

@@ -14,7 +14,7 @@ use hemiola_recording::extracted::ExtractedError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why a command of the command line ended early, or what programs do in its place.
+/// The reason why a command of the command line ended early.
 ///
 /// ```
 /// use hemiola_cli::CommandError;
@@ -24,27 +24,27 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// `robot.toml`, or what is put over it, is wrong.
+    /// `robot.toml`, an overlay or an assignment is wrong.
     #[error("{0}")]
     Configuration(#[from] ConfigError),
-    /// The modules that are linked do not make a robot with this configuration.
+    /// The linked modules and this configuration do not form a robot.
     #[error("error: {error}{written}")]
     Assembly {
         /// The error of the runtime.
         error: RuntimeError,
-        /// The places in the configuration that have a part in it, a line each.
+        /// The places in the configuration that are involved, a line each.
         written: String,
     },
-    /// The request names something that does not exist, or does not make sense.
+    /// The command names something that does not exist, or is not valid.
     #[error("error: {0}")]
     Usage(String),
     /// The robot could not be started.
     #[error("error: {0}")]
     Runtime(#[from] RuntimeError),
-    /// The operating system refused a thread.
-    #[error("error: no thread to run the robot on: {0}")]
+    /// The operating system refused to create a thread.
+    #[error("error: cannot create a thread for the robot: {0}")]
     Thread(io::Error),
-    /// A robot cannot be recorded, or a log not be replayed.
+    /// A robot cannot be recorded, or a log cannot be replayed.
     #[error("error: {0}")]
     Recording(#[from] RecordingError),
     /// The door cannot be opened.
@@ -56,10 +56,10 @@ pub enum CommandError {
     /// The robot cannot be a node of ROS 2.
     #[error("error: {0}")]
     Ros2(String),
-    /// A run of a module cannot be taken out of a log.
+    /// A run of a module cannot be extracted from a log.
     #[error("error: {0}")]
     Extracted(#[from] ExtractedError),
-    /// Nothing can be said of what the robot promises, or that is not enough.
+    /// The robot's latencies cannot be bounded, or it may not start with their bounds.
     #[error("error: {0}")]
     Insight(#[from] InsightError),
     /// A trace, profile or report cannot be read or written.
@@ -76,24 +76,24 @@ pub enum CommandError {
         /// The error in the file.
         error: Box<DatasetError>,
     },
-    /// A running robot cannot be reached, or does not do what it is asked for.
+    /// A running robot cannot be reached, or refuses a request.
     #[error("error: {0}")]
     Client(#[from] ClientError),
     /// A file that a command reads cannot be read.
-    #[error("error: cannot read {}: {error} (is the name right, and may it be read?)", path.display())]
+    #[error("error: cannot read {}: {error} (check the path and the permissions)", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// The reason.
         error: io::Error,
     },
-    /// The robot's guard cannot be started, or cannot do its work.
+    /// The robot's guard cannot be started, or has failed.
     #[error("error: the robot has no guard: {0}")]
     Guard(io::Error),
-    /// The processes into which a robot is cut cannot be started.
+    /// The processes of a robot cannot be started.
     #[error("error: the robot's processes cannot run: {0}")]
     Processes(io::Error),
-    /// A robot cannot be brought to another machine.
+    /// A robot cannot be deployed to another machine.
     #[error("error: {what}{}\n  remedy: {remedy}", said.lines().map(|line| format!("\n  | {line}")).collect::<String>())]
     Deploy {
         /// The step that failed, and its machine.
@@ -104,7 +104,7 @@ pub enum CommandError {
         remedy: String,
     },
     /// A file that a command removes cannot be removed.
-    #[error("error: cannot remove {}: {error} (may its folder be written to?)", path.display())]
+    #[error("error: cannot remove {}: {error} (check the permissions of its folder)", path.display())]
     Remove {
         /// The file.
         path: PathBuf,
@@ -112,7 +112,7 @@ pub enum CommandError {
         error: io::Error,
     },
     /// A file that a command writes cannot be written.
-    #[error("error: cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    #[error("error: cannot write {}: {error} (check that the folder exists, is writable, and has space)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -122,12 +122,12 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Returns the error that there is no `kind` of that name.
+    /// Creates the error that there is no `kind` of that name.
     pub(crate) fn unknown<'n>(kind: &str, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
         Self::Usage(hemiola_config::unknown(kind, name, known))
     }
 
-    /// Returns 2 when the user has to change something before it can work, and 1 for failures while
+    /// Returns 2 if the user has to change something before it can work, and 1 for failures while
     /// running.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {

@@ -1,16 +1,16 @@
-//! A small process beside the robot, which stops what moves when the robot's own process no longer
-//! can.
+//! A small process beside the robot, which stops the actuators when the robot's own process no
+//! longer can.
 //!
-//! It is the robot's parent, runs the same program, and shares no memory with it: they have one
-//! socket in common.
+//! It is the parent of the robot's process, runs the same program, and shares no memory with it:
+//! they are connected by one socket.
 //!
-//! | file | process | what |
+//! | file | process | contents |
 //! |---|---|---|
-//! | `oversight` | guard | notices that the robot has died or shows no life, runs the command of `[guard]`, recovers the log, starts the robot again |
-//! | `command` | guard | that command: found before the robot starts, run within a bounded time |
-//! | `line`, `message` | both | what the robot sends to its guard: that it lives, where its log is, that it is safe |
+//! | `oversight` | guard | detects that the robot has died or sends no heartbeats, runs the command of `[guard]`, recovers the log, restarts the robot |
+//! | `command` | guard | that command: located before the robot starts, run with a time limit |
+//! | `line`, `message` | both | the messages from the robot to its guard: heartbeats, the path of its log, that it is safe |
 //!
-//! A robot does not outlive its guard: the kernel asks it to end then, as SIGTERM does.
+//! A robot does not outlive its guard: the kernel then sends it SIGTERM.
 
 #[cfg(target_os = "linux")]
 mod command;

@@ -12,8 +12,8 @@ use signal_hook::low_level;
 use crate::sync::{AtomicBool, Ordering};
 use crate::terminal::Terminal;
 
-/// The signals that end a robot. The first one stops the robot, whatever the rest of the program is
-/// busy with; the second one ends the program as soon as what moves is safe.
+/// The signals that end a robot. The first one stops the robot, even if the rest of the program is
+/// busy; the second one ends the program as soon as the actuators are safe.
 pub struct Interruption {
     shared: Arc<Shared>,
     listener: Option<(Handle, JoinHandle<()>)>,
@@ -27,8 +27,8 @@ struct Shared {
 }
 
 impl Interruption {
-    /// Handles signals from now on. Where that is refused, a signal ends the program, which is no
-    /// reason not to run.
+    /// Handles signals from now on. If the system refuses that, a signal ends the program, which is
+    /// no reason not to run.
     pub fn await_signals(terminal: &Terminal) -> Self {
         let shared = Arc::<Shared>::default();
         let listener = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().and_then(|mut signals| {
@@ -44,7 +44,7 @@ impl Interruption {
         self.shared.has_come.load(Ordering::Relaxed)
     }
 
-    /// Names the robot that signals stop.
+    /// Sets the robot that signals stop.
     pub fn concern(&self, robot: &RobotHandle) {
         *self.shared.robot() = Some(robot.clone());
         if self.has_come() {
@@ -53,8 +53,8 @@ impl Interruption {
     }
 }
 
-/// The time in which a further signal means the same as the first one: Ctrl-C reaches a robot and
-/// its guard, which passes it on.
+/// The time within which a further signal counts as the same one: Ctrl-C reaches a robot and its
+/// guard, which forwards it.
 const SAME_WISH: Duration = Duration::from_millis(200);
 
 impl Shared {

@@ -1,7 +1,7 @@
-//! The program around a robot: its command line, what it shows on a terminal, and how it ends.
+//! The program around a robot: its command line, its display on a terminal, and its exit codes.
 //!
-//! What commands do is done elsewhere: here is what can be typed, what people read, and which exit
-//! code tells scripts how it went.
+//! The work of commands is done in other crates: this one has the arguments, the texts for people,
+//! and the exit codes for scripts.
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {

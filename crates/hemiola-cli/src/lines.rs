@@ -1,4 +1,4 @@
-//! A run line by line, for logs and pipes.
+//! The display of a run line by line, for logs and pipes.
 
 use hemiola_model::Time;
 use hemiola_runtime::SafeStateEntry;
@@ -6,15 +6,15 @@ use hemiola_trace::Report;
 
 use crate::top::milliseconds;
 
-/// Writes what happened since the line before.
+/// Writes lines with the changes since the previous line.
 #[derive(Default)]
 pub struct Lines {
     cycles: Vec<(String, u64, u64)>,
 }
 
 impl Lines {
-    /// Returns ` 12.0 s motion 83 runs, 1.2 of 12.0 ms, p0.99 2.3, 0 missed cognition ...`, with
-    /// the safe state before all that.
+    /// Returns ` 12.0 s motion 83 runs, 1.2 of 12.0 ms, p99 2.3, 0 missed cognition ...`, preceded
+    /// by the safe state.
     pub fn line(&mut self, now: Time, safe_state: Option<&SafeStateEntry>, report: &Report) -> String {
         let mut text = format!("{:7.1} s", now.seconds());
         if let Some(entry) = safe_state {
@@ -27,7 +27,7 @@ impl Lines {
             let (mean, p99) = (milliseconds(cycle.response.mean), milliseconds(cycle.response.p99));
             let limit = cycle.deadline.or(cycle.period).map(|limit| format!(" of {}", milliseconds(limit)));
             text += &format!(
-                "   {} {} runs, {mean}{} ms, p0.99 {p99}, {} missed",
+                "   {} {} runs, {mean}{} ms, p99 {p99}, {} missed",
                 cycle.name,
                 cycle.response.count.saturating_sub(runs),
                 limit.unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! The program `hemiola`: looks at running robots and changes them, reads logs, examines the
-//! machine. It needs no robot's code.
+//! The program `hemiola`: observes and changes running robots, reads logs, and examines the
+//! machine. It does not need a robot's code.
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {

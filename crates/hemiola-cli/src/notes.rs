@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Prints a line to the standard error output. That nobody reads it is no reason to end.
+/// Prints a line to the standard error output. A failure to write it is ignored.
 pub fn tell(line: impl Display) {
     _ = writeln!(io::stderr(), "{line}");
 }

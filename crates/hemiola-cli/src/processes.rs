@@ -1,15 +1,15 @@
-//! A robot that is cut into processes: one process starts them all, starts again what dies, and
+//! A robot that is split into processes: one process starts them all, restarts those that die, and
 //! ends them together.
 //!
 //! It runs the same program, and shares no memory with the robot. No process outlives it: the
-//! kernel asks each of them to end then, as SIGTERM does.
+//! kernel then sends each of them SIGTERM.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `standing` | what the robot has become: its safe state, and what was changed |
-//! | `hub`, `member` | the two ends of the conversations in which that is said, here and in the processes |
-//! | `words` | what is said |
-//! | `death` | how a process has ended, and what it has left |
+//! | `standing` | the state of the robot: its safe state, and the changes that were made |
+//! | `hub`, `member` | the two ends of the connections over which that is exchanged, here and in the processes |
+//! | `words` | the messages |
+//! | `death` | how a process has ended, and the processes that it has left behind |
 
 mod death;
 mod hub;
@@ -56,11 +56,11 @@ pub struct Processes {
     members: Vec<Member>,
     arguments: Vec<OsString>,
     events: Receiver<Event>,
-    /// Events that were taken out while something else was waited for.
+    /// Events that were dequeued while another one was awaited.
     early: VecDeque<Event>,
     sender: SyncSender<Event>,
     standing: Standing,
-    /// Since when the robot is ending.
+    /// The time since which the robot is ending.
     ending: Option<Instant>,
     /// The exit code of the first process that ended with one other than 0.
     code: u8,
@@ -71,43 +71,43 @@ struct Member {
     name: String,
     restart: Option<RestartLimit>,
     child: Option<Child>,
-    /// How often it was started again.
+    /// The number of restarts.
     restarts: u32,
-    /// When it was started again, as far as that counts.
+    /// The times of the restarts that count for the limit.
     recent: VecDeque<Instant>,
-    /// The conversation with it, once it has begun.
+    /// The connection to the process, once it has begun.
     line: Option<Line>,
-    /// Whether something was changed that is not kept.
+    /// Set if there was a change that is not kept.
     is_full: bool,
 }
 
 enum Event {
-    /// The process of that number has ended, and waits to be asked how.
+    /// The process of that number has ended, and its exit status can be read.
     Ended(usize),
     Signal(i32),
-    /// The process of that number is about to begin, and asks what it begins with.
+    /// The process of that number is about to begin, and requests the state to begin with.
     Begins(usize, Line),
     Said(usize, Said),
 }
 
-/// The most events that wait; whoever has more waits.
+/// The largest number of events in the queue; senders wait while it is full.
 const MOST_EVENTS: usize = 256;
 
 /// The time after which a process that does not end is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes this process one of a robot's, if it was started as that: it ends with the one that has
-/// started it. The folder in which they meet is there from now on.
+/// Makes this process one of a robot's processes, if it was started as such: it ends with the one
+/// that has started it. The folder of their sockets exists from now on.
 ///
 /// # Errors
-/// The folder cannot be made.
+/// Returns an error if the folder cannot be created.
 pub fn join() -> Result<(), CommandError> {
     #[cfg(target_os = "linux")]
     if is_member() {
         _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
-        // Whoever ended before that asks nobody any more.
+        // A parent that has ended before sends no signal any more.
         if !is_member() {
-            return Err(CommandError::Processes(io::Error::other("who started them has ended")));
+            return Err(CommandError::Processes(io::Error::other("the process that started them has ended")));
         }
     }
     make_folder(&session::sockets()).map_err(CommandError::Processes)
@@ -121,7 +121,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the folder in which the processes that this one starts meet.
+/// Returns the folder of the sockets of the processes that this one starts.
 fn folder() -> PathBuf {
     hemiola_link::socket_folder().join(session::sockets_of(std::process::id()))
 }
@@ -133,11 +133,11 @@ fn is_member() -> bool {
 }
 
 impl Processes {
-    /// Returns the processes that robot.toml asks for; `None` if the robot is a single one, or one
-    /// of them is asked for. That each of them can be put together is known then.
+    /// Returns the processes of robot.toml; `None` if the robot is a single process, or one of them
+    /// was selected. On success, each of them can be assembled.
     ///
     /// # Errors
-    /// The configuration is wrong, or the robot cannot be cut like that.
+    /// Returns an error if the configuration is wrong, or the robot cannot be split as configured.
     pub fn of(program: &Program, arguments: &RunArguments) -> Result<Option<Self>, CommandError> {
         if !program.is_process || arguments.configuration.process.is_some() {
             return Ok(None);
@@ -179,11 +179,11 @@ impl Processes {
         Ok(Some(Self { members, arguments, events, early, sender, standing, ending: None, code: 0 }))
     }
 
-    /// Starts the processes, and sees to them until all have ended. A process that ends by itself
-    /// ends the robot.
+    /// Starts the processes, and supervises them until all have ended. A process that ends by
+    /// itself ends the robot.
     ///
     /// # Errors
-    /// The system refuses a process or a thread.
+    /// Returns an error if the system refuses a process or a thread.
     pub fn run(mut self) -> Result<ExitCode, CommandError> {
         let ran = self.run_all();
         for child in self.members.iter_mut().filter_map(|member| member.child.as_mut()) {
@@ -224,7 +224,8 @@ impl Processes {
         Ok(())
     }
 
-    /// Waits for the next event; `None` if the processes do not end although they were asked to.
+    /// Waits for the next event; returns `None` if the processes do not end although they were
+    /// requested to.
     fn next_event(&mut self) -> Option<Event> {
         if let Some(event) = self.early.pop_front() {
             return Some(event);
@@ -236,7 +237,7 @@ impl Processes {
     fn start(&mut self, number: usize) -> io::Result<()> {
         let arguments = match number {
             0 => self.arguments.clone(),
-            // One of the processes has the port that was typed; others take the next free one.
+            // One of the processes has the given port; others use the next free one.
             _ => without_page(&self.arguments),
         };
         let member = &mut self.members[number];
@@ -245,7 +246,7 @@ impl Processes {
             .args(["--process", &member.name])
             .env(PROCESSES, std::process::id().to_string())
             .env(RESTARTS, member.restarts.to_string())
-            // Ctrl-C reaches this process only, which passes it on.
+            // Ctrl-C reaches this process only, which forwards it.
             .process_group(0)
             .spawn()?;
         let process = Pid::from_child(&child);
@@ -253,7 +254,7 @@ impl Processes {
         member.child = Some(child);
         let sender = self.sender.clone();
         let wait = move || {
-            // It stays there until its number is no longer in use here.
+            // It is not reaped until its number is no longer in use here.
             let ended = || waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             while matches!(ended(), Err(rustix::io::Errno::INTR)) {}
             _ = sender.send(Event::Ended(number));
@@ -268,7 +269,7 @@ impl Processes {
         let status = child.wait()?;
         self.standing.end(number);
         if let Some(line) = member.line.take() {
-            // What it has said still counts, and whoever begins in its place has to know it.
+            // What it has sent still counts, and the process that replaces it has to know it.
             line.end(|| self.early.extend(self.events.try_iter()));
         }
         let (has_died, name) = (has_died(status), member.name.clone());
@@ -281,7 +282,7 @@ impl Processes {
             let (count, within) = (limit.count, hemiola_words::duration(limit.within));
             let now = member.recent.len();
             tell(format_args!(
-                "process `{name}` has died: {status}; it is started again, {now} of at most {count} times in {within}"
+                "process `{name}` has died: {status}; it is restarted, {now} of at most {count} times in {within}"
             ));
             end_what_is_left(group);
             return self.start(number);
@@ -299,10 +300,10 @@ impl Processes {
         Ok(())
     }
 
-    /// Lets a process begin with what the robot has become.
+    /// Lets a process begin with the state of the robot.
     fn begin(&mut self, number: usize, line: Line) {
         if let Some(before) = self.members[number].line.take() {
-            // Its guard has started it again. What it had said before comes first.
+            // Its guard has restarted it. What it had sent before comes first.
             before.end(|| self.early.extend(self.events.try_iter()));
             self.early.extend(self.events.try_iter());
             self.early.push_back(Event::Begins(number, line));
@@ -313,7 +314,7 @@ impl Processes {
         self.tell(number, &begin);
     }
 
-    /// Notes what a process has said, and tells the others what concerns them.
+    /// Handles a message of a process, and sends the others what concerns them.
     fn hear(&mut self, number: usize, said: Said) {
         for (other, told) in self.standing.hear(number, &said) {
             self.tell(other, &told);
@@ -325,12 +326,13 @@ impl Processes {
         {
             let name = &member.name;
             tell(format_args!(
-                "process `{name}` was changed more than can be kept: started again, it lacks some of it"
+                "process `{name}` has more changes than can be kept: after a restart it would lack some of them"
             ));
         }
     }
 
-    /// Tells a process something, if it is there. One that cannot be told notices that.
+    /// Sends a message to a process, if it is connected. A process that cannot be reached notices
+    /// that.
     fn tell(&mut self, number: usize, told: &Told) {
         let line = &mut self.members[number].line;
         if line.as_ref().is_some_and(|line| line.tell(told).is_err()) {
@@ -356,7 +358,7 @@ impl Processes {
 }
 
 impl Member {
-    /// Returns whether the process may be started again now, and counts it then.
+    /// Returns whether the process may be restarted now, and counts the restart.
     fn may_start(&mut self, limit: RestartLimit, now: Instant) -> bool {
         self.recent.retain(|earlier| now.duration_since(*earlier) < limit.within);
         let may = self.recent.len() < limit.count as usize;

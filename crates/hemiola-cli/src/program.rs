@@ -7,7 +7,7 @@ use hemiola_runtime::RobotHandle;
 
 /// The configuration that commands begin with, and what the robot adds to them.
 pub struct Program {
-    /// The robot's own configuration, unless the command line names another one.
+    /// The robot's own configuration, unless the command line selects another one.
     pub base: Base,
     /// The services that may be called from outside.
     pub services: Vec<DeclaredService>,
@@ -26,7 +26,7 @@ pub struct DeclaredService {
     pub name: String,
     pub request: fn() -> DataType,
     pub response: fn() -> DataType,
-    /// Lets it be called from outside.
+    /// Allows calls from outside.
     pub allow: fn(&Bus, &str),
 }
 
@@ -48,7 +48,7 @@ impl Program {
         }
     }
 
-    /// Makes a program that has no robot of its own.
+    /// Creates a program that has no robot of its own.
     pub fn without_robot(base: Base) -> Self {
         Self { has_robot: false, ..Self::new(base) }
     }

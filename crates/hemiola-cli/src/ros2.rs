@@ -1,13 +1,13 @@
 //! The node that a robot is in a ROS 2 system. Programs have it with the feature `ros2`, so that
-//! others build nothing of it.
+//! others do not build it.
 
 #[cfg(feature = "ros2")]
 pub use linked::{Node, open};
 #[cfg(not(feature = "ros2"))]
 pub use missing::{Node, open};
 
-/// The explanation why this program cannot be the node that `[ros2]` in robot.toml asks for; `None`
-/// if it can.
+/// The reason why this program cannot be the node that `[ros2]` in robot.toml demands; `None` if it
+/// can.
 pub const MISSING: Option<&str> = if cfg!(feature = "ros2") {
     None
 } else {

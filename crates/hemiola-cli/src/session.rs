@@ -19,7 +19,7 @@ use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// A robot that is put together, and what is known about it.
+/// An assembled robot, and what is known about it.
 pub struct Session {
     pub robot: Robot,
     pub origins: Origins,
@@ -30,23 +30,22 @@ pub struct Session {
     pub configured_by: String,
     /// The measurements of earlier runs, if they were kept.
     pub history: ProfileHistory,
-    /// The part of the history that holds for this robot.
+    /// The part of the history that applies to this robot.
     pub known: Known,
     /// Remarks on where the configuration comes from.
     pub remarks: Vec<String>,
 }
 
 impl Session {
-    /// Loads the configuration, puts the robot together, and lets it know the durations of earlier
-    /// runs.
+    /// Loads the configuration, assembles the robot, and gives it the durations of earlier runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
         let (loaded, configured_by) = configuration(program, arguments)?;
         Self::assemble(loaded, configured_by, arguments.process.as_deref())
     }
 
     /// Opens a session with the robot [as it was configured](recorded::configuration) when a log
-    /// was recorded, unless the arguments say otherwise. Where that does not fit this robot any
-    /// more, it is configured as it is now, with a remark.
+    /// was recorded, unless the arguments demand otherwise. If that does not fit this robot any
+    /// more, the current configuration is used, with a remark.
     pub fn of_log(
         program: &Program,
         arguments: &ConfigurationArguments,
@@ -70,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Puts the robot together, or the part of it that runs in a process.
+    /// Assembles the robot, or the part of it that runs in a process.
     fn assemble(loaded: Loaded, configured_by: String, process: Option<&str>) -> Result<Self, CommandError> {
         let Loaded { mut configuration, origins, warnings, texts } = loaded;
         if let Some(process) = process {
@@ -89,7 +88,7 @@ impl Session {
         Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
     }
 
-    /// Returns the numbers of the cycles that a command is about: the one of that name, or all.
+    /// Returns the numbers of the cycles of a command: the one of that name, or all.
     pub fn cycles(&self, name: Option<&str>) -> Result<Vec<usize>, CommandError> {
         let cycles = &self.robot.resolved().cycles;
         let Some(name) = name else { return Ok((0..cycles.len()).collect()) };
@@ -110,17 +109,17 @@ pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> R
     Ok((loaded, configured_by))
 }
 
-/// Returns the configuration that all else is put over.
+/// Returns the configuration over which everything else is applied.
 pub fn base(program: &Program, arguments: &ConfigurationArguments) -> Base {
     arguments.config.as_ref().map_or_else(|| program.base.clone(), |path| Base::File(path.clone()))
 }
 
-/// Returns the folder for traces of the robot of this name, where no path was given.
+/// Returns the folder for traces of the robot of this name, for when no path was given.
 pub fn traces(program: &Program, arguments: &ConfigurationArguments, name: &str) -> Traces {
     Traces::new(places::traces(&base(program, arguments)), name)
 }
 
-/// Adds the places in the configuration that have a part in what is wrong between modules.
+/// Adds the places in the configuration that are involved in an error between modules.
 fn with_places(error: RuntimeError, origins: &Origins) -> CommandError {
     let RuntimeError::Unresolved { problems } = &error else {
         return CommandError::Assembly { error, written: String::new() };

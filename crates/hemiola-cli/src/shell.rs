@@ -1,4 +1,4 @@
-//! Words as a shell takes them.
+//! The quoting of words for a shell.
 
 /// Returns a word that a POSIX shell reads as this text.
 pub fn quoted(text: &str) -> String {

@@ -19,11 +19,11 @@ pub struct Summary<'a> {
     /// The safe state, if the robot ended in it.
     pub safe_state: Option<&'a SafeStateEntry>,
     pub messages: &'a [Message],
-    /// The bus, through which messages, requests and calls passed.
+    /// The bus with the messages, requests and calls.
     pub bus: &'a Bus,
     /// The lines that the robot adds.
     pub lines: &'a [String],
-    /// The bounds, and what was observed.
+    /// The bounds and the observed times.
     pub bounds: Option<&'a str>,
     /// The verdict on the run.
     pub verdict: &'a Verdict,
@@ -35,7 +35,7 @@ pub struct Summary<'a> {
 }
 
 impl Summary<'_> {
-    /// Returns the summary for people; on a terminal with colours and fitted to its width.
+    /// Returns the summary for people; for a terminal, with colours and fitted to its width.
     pub fn text(&self, is_for_terminal: bool) -> String {
         let columns = crate::terminal::terminal_size().map(|size| size.columns);
         let style = match columns.filter(|_| is_for_terminal) {
@@ -89,11 +89,10 @@ impl Summary<'_> {
     }
 }
 
-/// The number of tasks that are shown: the slowest ones are what people look for; all are in the
-/// JSON and in the trace.
+/// The number of tasks that are shown, the slowest ones; all are in the JSON and in the trace.
 const TASKS: usize = 8;
 
-/// Returns what was sent and did not arrive, or made a receiver panic.
+/// Returns lines about messages that did not arrive, or made a receiver panic.
 fn losses(bus: &Bus) -> Vec<String> {
     let mut losses = Vec::new();
     let mut add = |count: u64, text: String| {

@@ -1,23 +1,24 @@
-//! The crates that `hemiola new` makes: their files, which are part of the program.
+//! The crates that `hemiola new` creates: their files, which are part of the program.
 //!
 //! A template is a folder in `templates`, and a crate of the workspace that is built and tested as
-//! it stands (`tests/templates`, by links). What differs in a new crate is its name, in three
-//! places that nothing else looks like, and where Hemiola is.
+//! it stands (`tests/templates`, by links). A new crate differs by its name, in three places with
+//! unique text, and by the dependency on Hemiola.
 
 use clap::ValueEnum;
 
-/// A robot to begin with.
+/// A robot to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Template {
     /// A cart with two wheels that drives from waypoint to waypoint, simulated
     Cart,
-    /// A rover in two processes that drives to goals around what its lidar sees, simulated
+    /// A rover in two processes that drives to goals around obstacles that its lidar sees,
+    /// simulated
     Rover,
     /// A humanoid that keeps its balance and looks at a ball, simulated
     Humanoid,
 }
 
-/// The name of a crate and how its `Cargo.toml` says where Hemiola is.
+/// The name of a crate, and the dependency on Hemiola in its `Cargo.toml`.
 pub struct Names<'n> {
     /// The name of the crate.
     pub package: &'n str,
@@ -25,11 +26,11 @@ pub struct Names<'n> {
     pub hemiola: &'n str,
 }
 
-/// A file of a template: where it is in a new crate, and what is in it.
+/// A file of a template: its path in a new crate, and its contents.
 type File = (&'static str, &'static str);
 
-/// Includes files of a template. `manifest.toml` is what becomes `Cargo.toml`: a folder with a
-/// `Cargo.toml` would be left out of the archive of this crate.
+/// Includes files of a template. `manifest.toml` becomes `Cargo.toml`: a folder with a `Cargo.toml`
+/// would be excluded from the archive of this crate.
 macro_rules! files {
     ($folder:literal: $($path:literal),* $(,)?) => {
         &[
@@ -89,7 +90,7 @@ const HUMANOID: &[File] = files!("humanoid":
 );
 
 impl Template {
-    /// Returns the files of a new crate: their paths and what is in them.
+    /// Returns the files of a new crate: their paths and contents.
     pub fn files(self, names: &Names<'_>) -> impl Iterator<Item = (&'static str, String)> {
         let (package, library) = (names.package.to_owned(), names.package.replace('-', "_"));
         let hemiola = format!("hemiola = {}", names.hemiola);

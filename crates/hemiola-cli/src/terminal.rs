@@ -1,5 +1,4 @@
-//! The terminal: its size, the whole of it for a view with keys, or a few lines that are drawn
-//! over.
+//! The terminal: its size, the whole screen for a view with keys, or a few lines that are redrawn.
 
 mod over;
 mod screen;
@@ -29,13 +28,13 @@ pub fn terminal_size() -> Option<Size> {
     Some(Size { columns: usize::from(columns.0), rows: usize::from(rows.0) })
 }
 
-/// Returns whether there is a terminal that this program may draw on. A program in the background
-/// may not: it would be stopped when it changes how the terminal works.
+/// Returns whether there is a terminal on which this program may draw. A program in the background
+/// may not: it would be stopped when it changes the modes of the terminal.
 pub fn is_ours() -> bool {
     isatty(io::stdout()) && tcgetpgrp(io::stdout()).is_ok_and(|foreground| foreground == getpgrp())
 }
 
-/// The state with which the terminal is restored; shared with whoever ends the program in a hurry.
+/// The state with which the terminal is restored, shared with code that ends the program early.
 #[derive(Clone, Default)]
 pub struct Terminal(Arc<Mutex<Option<Before>>>);
 
@@ -46,8 +45,8 @@ struct Before {
 }
 
 impl Terminal {
-    /// Takes over the whole terminal: another screen, keys at once and not shown. Ctrl-C stays a
-    /// signal; Ctrl-Z does nothing, as a robot must not stand still in the middle of a movement.
+    /// Takes over the whole terminal: the alternate screen, unbuffered keys without echo. Ctrl-C
+    /// stays a signal; Ctrl-Z does nothing, as a robot must not stop in the middle of a movement.
     fn take(&self) -> io::Result<()> {
         let modes = tcgetattr(io::stdin()).ok();
         if let Some(before) = &modes {
@@ -62,8 +61,8 @@ impl Terminal {
         execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide)
     }
 
-    /// Restores the terminal; does nothing if it was not taken over. A terminal that is gone needs
-    /// no more.
+    /// Restores the terminal; does nothing if it was not taken over. Errors of a terminal that is
+    /// gone are ignored.
     pub fn restore(&self) {
         let Some(before) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         _ = execute!(io::stdout(), terminal::LeaveAlternateScreen, cursor::Show);

@@ -10,8 +10,8 @@ use crate::commands;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// Runs a command of the program `hemiola`, which needs no robot's code: it looks at running robots
-/// and changes them, reads logs, and examines the machine. The exit code is that of
+/// Runs a command of the program `hemiola`, which does not need a robot's code: it observes and
+/// changes running robots, reads logs, and examines the machine. The exit code is that of
 /// [`Application::run`](crate::Application::run).
 ///
 /// ```

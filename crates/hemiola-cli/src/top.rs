@@ -1,13 +1,13 @@
-//! A running robot on the whole terminal: what it does, tab by tab, with keys.
+//! The view of a running robot on the whole terminal, in tabs, with keys.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `frame` | one moment of a robot, from its handle or from its door |
-//! | `notes` | what people should know of it |
-//! | `rates` | how much happened by the second |
-//! | `table` | columns that fit, and rows in the order that somebody chose |
-//! | `tabs` | what each tab shows |
-//! | `head`, `help` | what stands around them |
+//! | `notes` | messages and changes |
+//! | `rates` | rates per second |
+//! | `table` | columns that fit, and rows in the chosen order |
+//! | `tabs` | the contents of each tab |
+//! | `head`, `help` | the lines around the tabs, and the help |
 
 mod bar;
 mod frame;
@@ -31,12 +31,12 @@ pub use tabs::Tab;
 
 use crate::terminal::Key;
 
-/// The view: what is shown of the newest frame.
+/// The view of the newest frame.
 pub struct Top {
     frame: Frame,
     rates: Rates,
     tab: Tab,
-    /// The position of the user in each tab.
+    /// The sorting and selection in each tab.
     positions: [Position; Tab::ALL.len()],
     shows_help: bool,
     /// The keys of the program around the view, for the help.
@@ -47,7 +47,7 @@ pub struct Top {
     asks: bool,
 }
 
-/// The thing that ends when somebody presses `q`.
+/// The thing that ends when `q` is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// The view alone ends.
@@ -61,14 +61,14 @@ pub enum Ends {
 pub enum Pressed {
     /// The view has changed.
     Shown,
-    /// Somebody wants to end.
+    /// The user wants to quit.
     Quit,
-    /// The view does not know the key.
+    /// The view has no such key.
     Other(Key),
 }
 
 impl Top {
-    /// Makes a view. The program around it has these further keys, each with what it does.
+    /// Creates a view. The program around it has these further keys, each with its effect.
     pub fn new(ends: Ends, keys: Vec<(&'static str, &'static str)>) -> Self {
         Self {
             frame: Frame::default(),
@@ -123,7 +123,7 @@ impl Top {
     pub fn draw(&mut self, canvas: &mut ratatui::Frame<'_>) {
         let area = canvas.area();
         let alarm = u16::from(self.frame.safe_state.is_some());
-        // A terminal of a few rows has room for the robot and its figures only.
+        // A terminal with few rows has room for the robot and its figures only.
         let (tabs, foot) = (u16::from(area.height > 4), u16::from(area.height > 5));
         let heights = [1, alarm, tabs, 0, foot].map(Constraint::Length);
         let heights = [heights[0], heights[1], heights[2], Constraint::Min(0), heights[4]];

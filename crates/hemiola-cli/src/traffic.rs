@@ -1,4 +1,4 @@
-//! The traffic on the bus, in lines that people read.
+//! The traffic on the bus, as lines for people.
 
 use hemiola_words::{Column, Columns, duration};
 use std::time::Duration;
@@ -19,12 +19,12 @@ struct Row {
     name: String,
     /// The number of messages that were sent.
     count: u64,
-    /// The number of messages that wait, and the most that did.
+    /// The number of messages that wait, and the maximum so far.
     depth: u64,
     deepest: u64,
-    /// The number of messages that were sent and never arrived, or came back.
+    /// The number of messages that were sent but never arrived, or were refused.
     lost: u64,
-    /// The latency of the receiver that takes longest.
+    /// The latency of the slowest receiver.
     latency: Option<Summary>,
 }
 
@@ -37,12 +37,12 @@ impl Traffic {
         Self { rows }
     }
 
-    /// Returns a heading, and a line for each channel through which anything was sent; nothing if
+    /// Returns a heading, and a line for each channel through which anything was sent; no lines if
     /// there is none. Rates are over `elapsed`.
     pub fn table(&self, elapsed: Duration) -> Vec<String> {
         let used: Vec<_> = self.rows.iter().filter(|row| row.count + row.lost > 0).collect();
         let Some(width) = used.iter().map(|row| row.name.chars().count()).max() else { return Vec::new() };
-        let heads = ["sent", "per s", "wait", "most", "lost", "mean", "p0.99", "maximum"];
+        let heads = ["sent", "per s", "wait", "most", "lost", "mean", "p99", "maximum"];
         let mut lines = vec![line(width, "bus", heads.map(str::to_owned))];
         lines.extend(used.iter().map(|row| row.line(width, elapsed)));
         lines
@@ -143,7 +143,7 @@ mod tests {
 
         let traffic = Traffic::of(&bus);
         let expected = [
-            "bus                sent   per s  wait  most  lost     mean    p0.99  maximum",
+            "bus                sent   per s  wait  most  lost     mean      p99  maximum",
             "topic whistle         5     2.5     2     2     3",
             "service map           0     0.0     0     0     1",
             "actor scribe          3     1.5     1     2     0",

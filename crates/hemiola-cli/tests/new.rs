@@ -130,7 +130,7 @@ fn what_is_there_stays_as_it_is() {
     fs::write(folder.path().join("file"), "mine").unwrap();
     for name in ["robot", "file"] {
         let said = refuses(folder.path(), &["new", name]);
-        assert!(said.contains(&format!("{name} is there already")), "{said}");
+        assert!(said.contains(&format!("{name} already exists")), "{said}");
     }
     assert_eq!(entries(&folder.path().join("robot")), [""; 0]);
     assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "mine");
@@ -140,7 +140,7 @@ fn what_is_there_stays_as_it_is() {
 fn what_is_wrong_is_told_and_nothing_is_made() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, told) in [
-        (&["new", "match"] as &[_], "`match`: that is a keyword"),
+        (&["new", "match"] as &[_], "`match`: it is a keyword"),
         (&["new", "my robot"], "`my robot`"),
         (&["new", "robot", "--hemiola", "nowhere"], "Hemiola is not in nowhere"),
         (&["new", "robot", "--template", "tank"], "possible values: cart, rover, humanoid"),

@@ -42,5 +42,5 @@ fn run_ends_with_the_line_that_is_missing_in_cargo_toml() {
 #[test]
 fn a_robot_that_is_stepped_is_no_node_and_needs_nothing() {
     let (is_content, text) = said("run --fast --duration 100ms --no-page");
-    assert!(is_content && text.contains("is no node of ROS 2"), "{text}");
+    assert!(is_content && text.contains("is not a node of ROS 2"), "{text}");
 }

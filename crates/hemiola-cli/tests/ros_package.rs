@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use hemiola::Application;
-use hemiola::cdr::{MessageSchema, ServiceSchema};
+use hemiola::cdr::{ActionSchema, MessageSchema, ServiceSchema};
 use hemiola::data::Data;
 use hemiola::prelude::*;
 
@@ -91,6 +91,49 @@ struct SetGoalRequest {
 #[derive(Data, Clone, Default, PartialEq)]
 struct Accepted;
 
+/// The messages of an action of the robot: see docs/book/src/ros2.md.
+#[derive(Representation, Clone, Default, PartialEq)]
+struct DockGoal {
+    goal_id: [u8; 16],
+    goal: Dock,
+}
+
+#[derive(Data, Clone, Default, PartialEq)]
+struct Dock {
+    place: Point,
+    by: Role,
+}
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct DockResult {
+    goal_id: [u8; 16],
+    status: u8,
+    result: Accepted,
+}
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct DockFeedback {
+    goal_id: [u8; 16],
+    feedback: Whistle,
+}
+
+/// Has goals for another node.
+#[derive(Module)]
+struct Captain;
+
+#[module]
+impl Captain {
+    #[update]
+    fn dock(
+        &self,
+        _: &WorldModel,
+        _: &mut Publisher<DockGoal>,
+        _: &Subscription<DockFeedback>,
+        _: &Subscription<DockResult>,
+    ) {
+    }
+}
+
 #[derive(Module)]
 struct Modeler;
 
@@ -120,6 +163,9 @@ impl Grouper {
 
 const ROBOT: &str = "[cycle.main]\nrate = 50.0\nmodules = [\"Modeler\"]\n";
 const ROBOT_WITH_TEAMS: &str = "[cycle.main]\nrate = 50.0\nmodules = [\"Modeler\", \"Grouper\"]\n";
+
+const ROBOT_WITH_ACTION: &str = "[cycle.main]\nrate = 50.0\nmodules = [\"Modeler\", \"Captain\"]\n\
+    [ros2.action_client]\n\"/dock\" = \"Dock\"\n\"/nothing\" = \"World\"\n";
 
 fn export(robot: &str, folder: &Path, options: &[&str]) -> ExitCode {
     let folder = folder.display().to_string();
@@ -203,6 +249,32 @@ fn the_package_has_a_file_for_each_type_and_the_robots_comments() {
     fs::write(folder.path().join("hemiola/package.xml"), "<package/>").expect("it can be written");
     assert_eq!(export(ROBOT, folder.path(), &[]), ExitCode::from(2));
     assert_eq!(read("msg/Heartbeat.msg"), "");
+}
+
+#[test]
+fn an_action_is_a_definition_of_three_messages() {
+    let folder = tempfile::tempdir().expect("there is room");
+    // There are no topics of an action `World`.
+    assert_eq!(export(ROBOT_WITH_ACTION, folder.path(), &[]), ExitCode::from(1));
+    let read = |path: &str| fs::read_to_string(folder.path().join(package()).join(path)).expect("it was written");
+    assert_eq!(
+        read("action/Dock.action"),
+        "geometry_msgs/Point place\nuint8 BY_KEEPER=0\nuint8 BY_FIELD_PLAYER=1\nuint8 by\n---\n---\nbool heard\n\
+         builtin_interfaces/Duration after\n"
+    );
+    assert!(read("package.xml").contains("<depend>action_msgs</depend>"));
+    assert!(read("CMakeLists.txt").contains("  \"action/Dock.action\"\n"));
+
+    let Some(python) = python_with_rosbags() else { return };
+    let parts = [Dock::data_type(), Accepted::data_type(), Whistle::data_type()];
+    let [goal, result, feedback] = &parts;
+    let schema = ActionSchema::called(&package(), "Dock", [goal, result, feedback]);
+    let hashes = folder.path().join("hashes.txt");
+    let expected =
+        [schema.goal, schema.result, schema.feedback].map(|part| format!("{} {}\n", part.name, part.type_hash));
+    fs::write(&hashes, expected.concat()).expect("it can be written");
+    let (agrees, text) = checked(&python, folder.path(), &hashes);
+    assert!(agrees, "{text}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl<'t> Parser<'t> {
             _ => {
                 let path = &self.text[path.clone()];
                 let message = if is_negated {
-                    format!("`not` stands before truth values only: `not {path}`, and `{path} != ...` for others")
+                    format!("`not` applies to booleans only: write `{path} != ...` instead of `not {path}`")
                 } else {
                     format!("`{path}` must be compared with something: `{path} == ...`")
                 };
@@ -132,7 +132,7 @@ impl<'t> Parser<'t> {
             } else if self.take("[") {
                 let digits = self.while_in(|letter| letter.is_ascii_digit());
                 let index = digits.parse::<usize>().ok().filter(|_| self.take("]"));
-                let Some(index) = index else { return Err(self.fault(begin, "an item is written as `[3]`")) };
+                let Some(index) = index else { return Err(self.fault(begin, "write an item as `[3]`")) };
                 data_type = match data_type {
                     DataType::Array(inner, length) if index < *length => inner,
                     DataType::Sequence(inner) => inner,
@@ -194,7 +194,7 @@ impl<'t> Parser<'t> {
         let begin = self.skip_space();
         let is_equality = matches!(operator, Operator::Equal | Operator::NotEqual);
         if !is_equality && !matches!(kind, Kind::Number) {
-            return Err(self.fault(begin, &format!("`{path}` is no number: only `==` and `!=` make sense")));
+            return Err(self.fault(begin, &format!("`{path}` is not a number: only `==` and `!=` are allowed")));
         }
         let value = match kind {
             Kind::Text => self.quoted().map(Value::Text),

@@ -164,7 +164,7 @@ fn syntax_error(text: &Arc<SourceText>, message: &str, place: &Place) -> Diagnos
     let line = &text.content[text.line(place.line())];
     let bare = line.split_once('=').map(|(_, value)| value.split('#').next().unwrap_or_default().trim());
     match bare.filter(|bare| parse_duration(bare).is_ok()) {
-        Some(duration) => error.help(format!("durations are texts: \"{duration}\"")),
+        Some(duration) => error.help(format!("durations are strings: \"{duration}\"")),
         None => error,
     }
 }

@@ -11,7 +11,7 @@
 //! let catalog = Catalog::new([Component::new("BallFinder", "nao::cognition")], []);
 //! let error = parse("[cycle.cognition]\nrate = 30.0\nmodules = [\"BalFinder\"]\n", "robot.toml", &catalog).unwrap_err();
 //! let expected = "\
-//! error: no module is called `BalFinder` or stands in a Rust module of that path
+//! error: no module is named `BalFinder` or is in a Rust module of that path
 //!  --> robot.toml:3:12
 //!   |
 //! 3 | modules = [\"BalFinder\"]

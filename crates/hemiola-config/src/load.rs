@@ -337,7 +337,7 @@ impl<'c> Loader<'c> {
                 self.complete = false;
                 self.found.push(
                     Diagnostic::error(format!("{}:{line}: this is not text in UTF-8", path.display()))
-                        .help("save it in the encoding UTF-8"),
+                        .help("save it as UTF-8"),
                 );
                 None
             }

@@ -65,7 +65,7 @@ fn what_is_wrong_with_hosts_is_told_with_a_remedy() {
         ("", &["unknown host `head`", "add `[host.head]` with its `address`"] as &[_]),
         ("[host.haed]\naddress = \"127.0.0.3\"\n", &["unknown host `head`", "did you mean `haed`"]),
         ("[host.head]\n", &["does not say where others reach it"]),
-        ("[host.head]\naddress = \"nao.local\"\n", &["an IP address of that host", "names are not looked up"]),
+        ("[host.head]\naddress = \"nao.local\"\n", &["an IP address of that host", "names are not resolved"]),
         ("[host.head]\naddress = \"0.0.0.0\"\n", &["an IP address of that host"]),
         (&format!("{head}[host.body]\naddress = \"127.0.0.3\"\n"), &["`head` and `body` have the same address"]),
         (&format!("{head}[deploy.head]\nfiles = [\"../secrets\"]\n"), &["a file or folder below that of robot.toml"]),

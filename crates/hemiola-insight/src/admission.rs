@@ -1,5 +1,5 @@
-//! Admission before a run: whether a robot may start (`[analysis] admission`), and the bounds with
-//! which it is compared while it runs.
+//! Admission before a run: the decision whether a robot may start (`[analysis] admission`), and the
+//! bounds with which it is compared while it runs.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::findings::{Findings, What};
 use crate::knowledge::{Knowledge, Origin};
 use crate::table::{basis, table};
 
-/// The bounds and doubts of a robot that may start.
+/// The bounds of a robot that may start, and the doubts about it.
 #[derive(Debug, Default)]
 pub struct Admitted {
     /// The bounds that hold with the known execution times; none if some are not known.
@@ -23,8 +23,8 @@ pub struct Admitted {
     pub warning: Option<String>,
 }
 
-/// Checks whether everything is sure to be in time, as far as it is known before the run. A robot
-/// may always start to find out what is not known yet.
+/// Checks whether all deadlines are guaranteed to be met, as far as that is known before the run. A
+/// robot may always start to measure what is not known yet.
 ///
 /// # Errors
 /// Returns [`InsightError::NotAdmitted`] if something does not fit, and the configuration refuses
@@ -42,19 +42,19 @@ pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     if !derived.unmeasured.is_empty() {
         let unmeasured = derived.unmeasured.len();
         let warning =
-            format!("nobody knows yet whether everything will be in time: {unmeasured} tasks were never measured\n");
+            format!("it is not known yet whether all deadlines are met: {unmeasured} tasks were never measured\n");
         return Ok(Admitted { warning: is_asked.then_some(warning), ..Admitted::default() });
     }
     let mut warning = None;
     let findings = Findings::of_robot(&derived.system, &derived, &knowledge.known.profile);
     if is_asked && !findings.holds() {
         let text = format!("{}{}", table(&findings), basis(&derived, &knowledge));
-        // Nothing is known for certain of a robot that has changed; if it could not start, that
-        // would never change.
+        // Nothing is known for certain about a robot that has changed; if it could not start,
+        // nothing ever would be.
         if configured.admission == Admission::Refuse && derived.estimated.is_empty() {
             return Err(InsightError::NotAdmitted { findings: text });
         }
-        warning = Some(format!("not everything is sure to be in time\n{text}"));
+        warning = Some(format!("not all deadlines are guaranteed to be met\n{text}"));
     }
     // Execution times of other robots guarantee nothing for this one.
     let bounds = if derived.estimated.is_empty() { watched(&findings, &derived) } else { LatencyBounds::default() };
@@ -91,7 +91,7 @@ fn watched(findings: &Findings, derived: &Derived) -> LatencyBounds {
     for callback in derived.system.chains.iter().flat_map(|chain| &chain.callbacks) {
         let executor = callback.executor.as_deref().unwrap_or_default();
         let known = bounds.executions.get(&(executor.to_owned(), callback.name.clone())).copied();
-        // The time awake before a timer is due has the same name as the callback itself.
+        // The time spent awake before a timer is due has the same name as the callback itself.
         let assumed = Duration::from(callback.takes.longest).max(known.unwrap_or_default());
         bounds = bounds.execution(executor, &callback.name, assumed);
     }

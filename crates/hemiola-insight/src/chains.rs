@@ -1,4 +1,4 @@
-//! The chains of a robot, and what `[chain.*]` calls them.
+//! The chains of a robot, and their names in `[chain.*]`.
 
 use hemiola_runtime::Robot;
 use hemiola_trace::{by_messages, source_of_messages};

@@ -1,18 +1,18 @@
 //! Derivation of the system that `hemiola-analysis` bounds from a robot, as `system.toml` would
 //! describe it.
 //!
-//! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks run
-//!   and not whether somebody works.
-//! - **Sources** that the framework paces are cycles of one task, for they have threads of their
-//!   own; the cycles that they trigger begin when they have a sample. A source that paces itself
-//!   waits for its sensor most of the time, and takes no processor time.
+//! - **Cycles** have the tasks and the order of their plan, unfused: fusing changes where tasks
+//!   run, but not the work.
+//! - **Sources** that the framework paces are cycles of one task, because they have threads of
+//!   their own; the cycles that they trigger begin when they have a sample. A source that paces
+//!   itself waits for its sensor most of the time, and counts as using no processor time.
 //! - **Executors** beside the cycles: see `executors`.
 //! - **Links** between processes, as far as they were measured, with the threads that receive: see
 //!   `links`.
 //! - **Paths** are the response of each cycle that a source triggers, from its sample on, as its
 //!   deadline counts; and the paths of all chains.
-//! - **Cores.** A cycle that may use only some cores has no more workers there than those. Threads
-//!   that share time are less important than everybody else.
+//! - **Cores.** A cycle that may use only some cores has no more workers there than those.
+//!   Time-sharing threads have a lower priority than all others.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -39,8 +39,8 @@ use crate::unbounded::Unbounded;
 pub struct Derived {
     /// The system to be analysed.
     pub system: System,
-    /// The responses of the robot's cycles: the name of what bounds each, a path or the cycle
-    /// itself.
+    /// The responses of the robot's cycles, each with the name of what bounds it: a path, or the
+    /// cycle itself.
     pub responses: Vec<Response>,
     /// Every chain from a sensor to an output.
     pub latencies: Vec<Latency>,
@@ -49,7 +49,7 @@ pub struct Derived {
     /// The tasks and sources that were only measured for other robots than this one: earlier
     /// builds, other machines or parameters, runs that were not in real time.
     pub estimated: Vec<String>,
-    /// The cycles, sources and executors that share time with all other programs.
+    /// The cycles, sources and executors that run under time sharing with all other programs.
     pub sharing: Vec<String>,
     /// The callbacks that run beside the cycles.
     pub callbacks: Callbacks,
@@ -65,18 +65,18 @@ pub struct Response {
     pub over_link: Option<Unbounded>,
 }
 
-/// Returns the number of cores that a robot has for its cycles: as configured, or all of this
-/// machine.
+/// Returns the number of cores that a robot has for its cycles: the configured number, or all of
+/// this machine.
 fn cores(robot: &Robot) -> NonZeroUsize {
     let configured = robot.configuration().analysis.cores.and_then(NonZeroUsize::new);
     configured.unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// Derives a robot's system: see the module.
+/// Derives the system of a robot, as the module describes.
 ///
 /// # Errors
-/// Fails if the period of something is not known, or if a chain of the configuration does not
-/// exist.
+/// Returns an error if the period of something is not known, or if a chain of the configuration
+/// does not exist.
 pub fn derive(robot: &Robot, knowledge: &Knowledge) -> Result<Derived, InsightError> {
     let mut derivation = Derivation {
         robot,
@@ -188,7 +188,7 @@ impl Derivation<'_> {
         Cycle {
             name: configured.name.clone(),
             begins: self.begins(configured),
-            // The deadline of a cycle that a source triggers counts from the sample on: see
+            // The deadline of a cycle that a source triggers counts from the sample: see
             // `add_responses`.
             deadline: configured.deadline.filter(|_| trigger(self.robot, configured).is_none()).map(TimeSpan::from),
             workers: plan.workers().min(allowed),
@@ -198,8 +198,8 @@ impl Derivation<'_> {
         }
     }
 
-    /// Returns whether a task hands values over to another process: a link does that, and what it
-    /// takes is counted there.
+    /// Returns whether a task hands values over to another process: a link does that, and its time
+    /// is counted there.
     fn is_link(&self, cycle: &str, task: TaskKind) -> bool {
         let TaskKind::Publish(number) = task else { return false };
         let resolved = self.robot.resolved().cycles.iter().find(|known| known.name == cycle);
@@ -249,8 +249,8 @@ fn is_regular(robot: &Robot, source: &str) -> bool {
 }
 
 impl Derived {
-    /// Adds the responses of cycles. The deadline of a cycle counts from its trigger, which is when
-    /// the sample was due that triggers it.
+    /// Adds the responses of cycles. The deadline of a cycle counts from its trigger: the time at
+    /// which the triggering sample was due.
     fn add_responses(&mut self, over: &Over<'_>) {
         let robot = over.robot;
         for cycle in &robot.configuration().cycles {
@@ -351,13 +351,13 @@ impl Derived {
     }
 }
 
-/// Returns the process from which a source brings values, if that is another one of this robot.
+/// Returns the process from which a source delivers values, if that is another one of this robot.
 fn elsewhere(robot: &Robot, source: &str) -> Option<String> {
     let link = source.strip_prefix("link.")?.split('.').next()?;
     robot.configuration().is_between_parts(link).then(|| link.to_owned())
 }
 
-/// The links of a robot, and what is known of them.
+/// The links of a robot, and what is known about them.
 struct Over<'r> {
     robot: &'r Robot,
     links: Links,

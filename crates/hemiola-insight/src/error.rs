@@ -27,7 +27,7 @@ pub enum InsightError {
         /// The path of the log.
         log: PathBuf,
     },
-    /// The profile in a log is none.
+    /// The profile in a log is not valid.
     #[error("the profile in {} is not valid: {error}", log.display())]
     InvalidProfile {
         /// The path of the log.
@@ -35,20 +35,20 @@ pub enum InsightError {
         /// The reason.
         error: serde_json::Error,
     },
-    /// Sources or topics trigger something, and their periods are not known.
+    /// Sources or topics trigger something, but their periods are not known.
     #[error(
-        "nobody says how often {} may come, so nothing can be said of what it begins\n  help: write the least time between two \
+        "the period of {} is not known, so there is no bound for what it triggers\n  help: write the shortest time between two \
          under `[analysis.period]` in robot.toml: {}",
         silent.join(" and "),
         silent.iter().map(|name| format!("{name} = \"...\"")).collect::<Vec<_>>().join(", ")
     )]
     WithoutPeriod {
-        /// Their names.
+        /// The names of the sources or topics.
         silent: Vec<String>,
     },
     /// A chain of the configuration does not exist.
     #[error("`[chain.{name}]`: no chain leads from `{from}` to `{to}`; {}", match outputs.as_slice() {
-        [] => format!("nothing leaves the robot that derives from `{from}`"),
+        [] => format!("no output of the robot derives from `{from}`"),
         outputs => format!("from `{from}` chains lead to: {}", outputs.join(", ")),
     })]
     NoChain {
@@ -63,22 +63,22 @@ pub enum InsightError {
     },
     /// A chain of the configuration may be one of several.
     #[error(
-        "`[chain.{name}]`: several chains lead from `{from}` to `{to}`; write which output: {}",
+        "`[chain.{name}]`: several chains lead from `{from}` to `{to}`; write one of these outputs: {}",
         outputs.join(", ")
     )]
     SeveralChains {
         /// The name of the chain.
         name: String,
-        /// The begin of the chains.
+        /// The configured begin of the chains.
         from: String,
         /// The common part of their outputs.
         to: String,
-        /// Their outputs.
+        /// The outputs of the chains.
         outputs: Vec<String>,
     },
     /// The robot has not left a trace.
     #[error(
-        "there is no trace of {robot} yet: `run` writes one to {}; or name one with --trace or --log",
+        "there is no trace of {robot} yet: `run` writes one to {}; or give one with `--trace` or `--log`",
         folder.display()
     )]
     NoTrace {
@@ -89,7 +89,7 @@ pub enum InsightError {
     },
     /// A log holds no traces of its longest runs.
     #[error(
-        "{} holds no traces of its longest runs: robots write them at the end of a log (`log info` lists what is in it)",
+        "{} holds no traces of its longest runs: robots write them at the end of a log (`log info` lists its contents)",
         log.display()
     )]
     WithoutWorstRuns {
@@ -97,13 +97,13 @@ pub enum InsightError {
         log: PathBuf,
     },
     /// A trace holds no run of a cycle from its beginning to its end.
-    #[error("the trace holds no whole run of {cycle}")]
+    #[error("the trace holds no complete run of {cycle}")]
     NoWholeRun {
         /// The name of the cycle.
         cycle: String,
     },
     /// A trace holds other runs of a cycle.
-    #[error("the trace holds runs {first} to {last} of {cycle}, and not that one")]
+    #[error("the trace holds runs {first} to {last} of {cycle}, but not that one")]
     NoSuchRun {
         /// The name of the cycle.
         cycle: String,
@@ -115,20 +115,20 @@ pub enum InsightError {
     /// A trace holds nothing of a chain at the time in question.
     #[error("the trace holds no {latency} of that chain at that time")]
     NoReaction {
-        /// The latency that was asked about: the reaction time, or the data age.
+        /// The latency in question: the reaction time, or the data age.
         latency: String,
     },
     /// A trace has no such cycle or chain.
     #[error("{}", hemiola_config::unknown("cycle or chain", name, known))]
     UnknownSubject {
-        /// The name that was asked about.
+        /// The name in the question.
         name: String,
-        /// The names that can be asked about.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// Not every deadline is sure to be met, and `[analysis]` refuses that.
+    /// A deadline may be missed, and `[analysis]` refuses such robots.
     #[error(
-        "not everything is sure to be in time, and `admission = \"refuse\"` under `[analysis]` forbids that\n{findings}"
+        "not all deadlines are guaranteed to be met, as `admission = \"refuse\"` under `[analysis]` demands\n{findings}"
     )]
     NotAdmitted {
         /// The deadlines and bounds.

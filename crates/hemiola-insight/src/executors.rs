@@ -1,16 +1,16 @@
-//! Derivation of the executors beside a robot's cycles, as runs showed them: as executors with
-//! chains of one callback each.
+//! Derivation of the executors beside a robot's cycles, as they were observed in runs: executors
+//! with chains of one callback each.
 //!
 //! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless
 //!   `[executor.*]` sets others: one core, or all of them.
 //! - **Timers** come once per period, and have to be served before the next time; messages have no
 //!   such deadline.
-//! - **Messages** come no closer together than they ever did, or than `[analysis.period]`
-//!   specifies. Where n of them come at once, and then none for a while, they are n chains, each of
-//!   which begins once in the least time in which n + 1 came: the first message and the one after n
-//!   others are that far apart, and so are the second and the one after n others, and so on.
-//! - **Spinning** before it sleeps belongs to each call. Being awake before a timer is due is a
-//!   chain of its own, for what keeps it waiting does not keep the timer waiting.
+//! - **Messages** arrive no closer together than was observed, or than `[analysis.period]`
+//!   specifies. Where bursts of n were observed, they are n chains, each of which begins once in
+//!   the shortest time in which n + 1 arrived: the first message and the n-th after it are that far
+//!   apart, and so are the second and the n-th after it, and so on.
+//! - **Spinning** before it sleeps belongs to each call. The time spent awake before a timer is due
+//!   is a chain of its own, because what delays it does not delay the timer.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
@@ -21,48 +21,47 @@ use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
 use crate::knowledge::Knowledge;
 use crate::unbounded::Unbounded;
 
-/// The priority of threads that share time with all other programs: below all that have one.
+/// The priority of time-sharing threads, below all real-time ones.
 pub const SHARING: u32 = 1;
 
-/// The callbacks of a robot, as far as runs showed them.
+/// The callbacks of a robot, as far as they were observed.
 #[derive(Default)]
 pub struct Callbacks {
     /// The callbacks, of which most are part of the system.
     pub called: Vec<Called>,
-    /// The bursts in which messages came.
+    /// The bursts in which messages arrived.
     pub bursts: Vec<Burst>,
-    /// The callbacks that are not part of the system, so that nothing counts what they take.
+    /// The callbacks that are not part of the system, so that their time is not counted.
     pub left_out: Vec<String>,
-    /// Whether some of those may run before something that has a real-time priority.
+    /// Set if some of those may run before something that has a real-time priority.
     pub leaves_out_important: bool,
-    /// The executors that share time with all other programs.
+    /// The executors that run under time sharing with all other programs.
     pub sharing: Vec<String>,
 }
 
-/// A callback, and the chain that bounds how long it takes until it has been called, or the reason
-/// why none does.
+/// A callback, and the chain that bounds its response time, or the reason why none does.
 pub struct Called {
-    /// Its name in tables.
+    /// The name of the callback in tables.
     pub name: String,
     /// The name of its executor.
     pub executor: String,
-    /// Its name in the executor.
+    /// The name of the callback in the executor.
     pub callback: String,
     /// The time by which it has to have ended.
     pub deadline: Option<TimeSpan>,
     /// The chain that bounds it, or the reason why none does.
     pub verdict: Result<String, Unbounded>,
-    /// The time from when there was something to do for it to its end.
+    /// The time from when the callback became ready to its end.
     pub response: Measured,
 }
 
-/// The most messages that came to a callback within a time.
+/// The largest number of messages that arrived for a callback within a time.
 pub struct Burst {
     /// The name of the callback.
     pub name: String,
     /// The number of messages.
     pub messages: usize,
-    /// The time within which they came.
+    /// The time within which they arrived.
     pub within: TimeSpan,
 }
 
@@ -138,7 +137,7 @@ fn as_configured(
     thread
 }
 
-/// Returns the thread on which an executor calls its callbacks, and its priority.
+/// Returns the thread on which an executor runs its callbacks, and its priority.
 fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), Unbounded> {
     let thread = thread.ok_or(Unbounded::NoThread)?;
     let priority = thread.priority.ok_or(Unbounded::OtherScheduling)?;
@@ -177,7 +176,7 @@ struct Arrivals {
     /// The number of streams, of which each comes once per period, independently of the others.
     streams: usize,
     period: TimeSpan,
-    /// Whether this was observed, and not configured.
+    /// Set if this was observed rather than configured.
     is_observed: bool,
 }
 
@@ -204,8 +203,8 @@ impl Arrivals {
     }
 }
 
-/// Returns a number of messages, and the least time from the first of them to the one after the
-/// last. It is the smallest number for which not many more messages are assumed than came in the
+/// Returns a number of messages, and the shortest time from the first of them to the one after the
+/// last. It is the smallest number for which not many more messages are assumed than arrived in the
 /// long run.
 fn burst(spans: &[u64]) -> Option<(usize, u64)> {
     let rate = |&(messages, span): &(usize, u64)| messages as f64 / span as f64;
@@ -214,8 +213,8 @@ fn burst(spans: &[u64]) -> Option<(usize, u64)> {
     bursts().find(|burst| rate(burst) <= lowest * TOLERATED)
 }
 
-/// The factor by which more messages than came in the long run may be assumed, rather than a longer
-/// burst.
+/// The factor by which more messages than arrived in the long run may be assumed, rather than a
+/// longer burst.
 const TOLERATED: f64 = 1.5;
 
 #[cfg(test)]

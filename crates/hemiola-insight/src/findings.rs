@@ -11,27 +11,27 @@ use crate::unbounded::Unbounded;
 
 /// The deadlines, bounds and observed times of a robot or system.
 pub struct Findings {
-    /// The rows, one for each thing that has to be done in time.
+    /// The rows, one for each thing with a deadline or bound.
     pub rows: Vec<Row>,
     /// The analysis on which they rest.
     pub analysis: Analysis,
 }
 
-/// Something that has to be done in time.
+/// A thing with a deadline or bound.
 pub struct Row {
     /// The kind of thing.
     pub what: What,
     /// The name of the thing.
     pub name: String,
-    /// The time that it has.
+    /// The deadline, relative to its release.
     pub deadline: Option<TimeSpan>,
     /// The longest time that it can take, or the reason why there is no bound.
     pub bound: Result<TimeSpan, Unbounded>,
-    /// The longest time that runs showed.
+    /// The longest time that was observed.
     pub observed: Option<Observed>,
-    /// Whether it is sure to be done in time.
+    /// Set if the deadline is guaranteed to be met.
     pub holds: bool,
-    /// The index of the analysis' verdict that decides.
+    /// The index of the verdict of the analysis that decides.
     pub decided_by: Option<usize>,
 }
 
@@ -49,16 +49,16 @@ pub enum What {
     /// The time from the newest sample on which an output rests to that output, if there are
     /// several paths.
     NewestAge,
-    /// A callback of an executor, from when there is something to do for it.
+    /// A callback of an executor, from when it becomes ready.
     Callback,
-    /// A chain of callbacks, of a system from a file.
+    /// A chain of callbacks in a system from a file.
     Chain,
-    /// A path through several cycles, of a system from a file.
+    /// A path through several cycles in a system from a file.
     Path,
 }
 
 impl What {
-    /// Returns its name for people and machines.
+    /// Returns the name of the kind, for people and machines.
     pub fn word(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -90,7 +90,7 @@ impl Observed {
 }
 
 impl Row {
-    /// Returns how much earlier than demanded it is done at the latest; `None` if it may be later.
+    /// Returns the margin from the bound to the deadline; `None` if the deadline may be missed.
     pub fn margin(&self) -> Option<TimeSpan> {
         let (deadline, bound) = (self.deadline?, *self.bound.as_ref().ok()?);
         (bound <= deadline).then(|| deadline - bound)
@@ -104,12 +104,12 @@ impl Row {
 }
 
 impl Findings {
-    /// Returns whether everything is sure to be done in time.
+    /// Returns whether all deadlines are guaranteed to be met.
     pub fn holds(&self) -> bool {
         self.rows.iter().all(|row| row.holds)
     }
 
-    /// Analyses a robot by `system`, which is derived from it, perhaps with changes.
+    /// Analyses a robot through `system`, which is derived from it, perhaps with changes.
     pub fn of_robot(system: &System, derived: &Derived, profile: &Profile) -> Self {
         let analysis = Analysis::of(system);
         let place = |name: &str| analysis.verdicts.iter().position(|verdict| verdict.name == name);
@@ -124,7 +124,7 @@ impl Findings {
             let (Some(whole), Some(own)) = (place(&response.verdict), place(&response.cycle)) else { continue };
             let row = Row::of(What::Cycle, &analysis, whole);
             let observed = profile.cycles.get(&response.cycle).and_then(|cycle| Observed::of(&cycle.response));
-            // A run has to be over before the next one, too.
+            // A run has to end before the next one, too.
             let holds = row.holds && analysis.verdicts[own].holds();
             let row = Row { name: response.cycle.clone(), observed, holds, ..row };
             rows.push(match &response.over_link {
@@ -145,7 +145,7 @@ impl Findings {
         Self { rows, analysis }
     }
 
-    /// Analyses a system of which only the description is known.
+    /// Analyses a system that is known by its description only.
     pub fn of_system(system: &System) -> Self {
         let analysis = Analysis::of(system);
         let what = |part| match part {
@@ -188,8 +188,8 @@ fn callback_row(called: &Called, verdict: Result<Option<usize>, &Unbounded>, ana
     }
 }
 
-/// Returns what was observed of a chain by these sources: its own, or those that links are over
-/// which it goes, whose samples have the stamps of what they derive from.
+/// Returns what was observed of a chain by these sources: its own, or those of the links that it
+/// crosses, whose samples carry the stamps of what they derive from.
 fn observed_by(sources: &[String], Chain { cycle, output, .. }: &Chain, profile: &Profile) -> Option<ChainProfile> {
     let mut observed = sources.iter().filter_map(|source| profile.chain(source, cycle, output)).cloned();
     let mut all = observed.next()?;
@@ -197,8 +197,8 @@ fn observed_by(sources: &[String], Chain { cycle, output, .. }: &Chain, profile:
     Some(all)
 }
 
-/// Returns the rows of a chain. The first path bounds the reaction time: a change that comes by
-/// another path first came even earlier. The oldest sample comes by the slowest path.
+/// Returns the rows of a chain. The first path bounds the reaction time: a change that arrives by
+/// another path first arrives even earlier. The oldest sample arrives by the slowest path.
 fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile: &Profile) -> Vec<Row> {
     let chain = &latency.chain;
     let name = latency.name();
@@ -209,7 +209,7 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
         what,
         name: name.clone(),
         deadline,
-        // Where nothing is demanded nothing fails.
+        // Without a deadline nothing fails.
         holds: deadline.is_none_or(|deadline| bound.as_ref().is_ok_and(|bound| *bound <= deadline)),
         bound,
         observed,
@@ -240,7 +240,8 @@ fn latency_rows(latency: &Latency, paths: &[usize], analysis: &Analysis, profile
     if paths.len() == latency.shortest && !chain.is_circular {
         return vec![reaction, oldest];
     }
-    // A sample that comes by the first path is as new as its bound, and the newest is not older.
+    // A sample that arrives by the first path is at most as old as its bound, and the newest is not
+    // older.
     let observed = measured.as_ref().and_then(|measured| Observed::of(&measured.newest_age));
     vec![reaction, row(What::NewestAge, None, bound_of(first), observed, None), oldest]
 }

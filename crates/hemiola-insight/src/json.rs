@@ -1,4 +1,4 @@
-//! Findings for machines. Times are in nanoseconds.
+//! Findings as JSON. Times are in nanoseconds.
 
 use hemiola_analysis::sensitivity::Relief;
 use hemiola_analysis::{System, TimeSpan};
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::findings::{Findings, Row};
 
-/// Returns the rows, each with the task that helps most, by the index of the analysis' verdict.
+/// Returns the rows, each with the task that helps most; `relief` has these by the index of the
+/// verdict of the analysis.
 pub fn as_json(findings: &Findings, system: &System, relief: &[Option<Relief>]) -> Value {
     let rows = findings.rows.iter().map(|row| row_as_json(row, system, relief));
     json!({ "holds": findings.holds(), "cores": system.cores, "rows": rows.collect::<Vec<_>>() })

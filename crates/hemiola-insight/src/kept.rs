@@ -1,5 +1,5 @@
-//! The content of a profile, for people and for machines: of which robots it is, and what the
-//! machine takes.
+//! The contents of a profile, for people and as JSON: the robots that it covers, and the overheads
+//! of the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -8,8 +8,8 @@ use hemiola_trace::{Conditions, CostProfile, Measured, Pace, Profile, ProfileHis
 use hemiola_words::{Column, Columns, counted, nanoseconds};
 use serde_json::{Value, json};
 
-/// Describes what was measured: of which robots, the newest first, in how many runs, what took
-/// longest; and what machines take for themselves. `now` is the robot with which they are compared.
+/// Describes what was measured: the robots, the newest first, the number of runs, and what took
+/// longest; and the overheads of machines. `now` is the robot with which they are compared.
 pub fn kept(history: &ProfileHistory, now: &Conditions) -> String {
     let mut text = String::new();
     for profile in history.profiles().iter().rev() {
@@ -17,11 +17,11 @@ pub fn kept(history: &ProfileHistory, now: &Conditions) -> String {
         match (whose(profile, now), profile.conditions.pace) {
             (Whose::Robot, _) => _ = writeln!(text, "this robot, {runs} in real time"),
             (Whose::Other(changes), Pace::RealTime) => {
-                let _ = writeln!(text, "another robot, {runs} in real time; what is different now:");
+                let _ = writeln!(text, "another robot, {runs} in real time; the differences to the present one:");
                 changes.iter().for_each(|change| _ = writeln!(text, "  {change}"));
             }
             (Whose::Other(_), Pace::Other) => {
-                text += "stepped, replayed, not as fast as the world, or changed while it ran: for estimates only\n";
+                text += "stepped, replayed, not in real time, or changed while it ran: for estimates only\n";
             }
         }
         text += &under(&profile.conditions);
@@ -35,7 +35,7 @@ pub fn kept(history: &ProfileHistory, now: &Conditions) -> String {
     text
 }
 
-/// Returns the content of a profile as JSON. Times are in nanoseconds.
+/// Returns the contents of a profile as JSON. Times are in nanoseconds.
 pub fn kept_as_json(history: &ProfileHistory, now: &Conditions) -> Value {
     let profiles = history.profiles().iter().rev().map(|profile| {
         let (is_of_this_robot, changes) = match whose(profile, now) {
@@ -78,7 +78,7 @@ pub fn kept_as_json(history: &ProfileHistory, now: &Conditions) -> Value {
 
 enum Whose {
     Robot,
-    /// The profile is of another robot, with these changes.
+    /// The profile of another robot, with these differences.
     Other(Vec<String>),
 }
 
@@ -95,7 +95,7 @@ fn under(conditions: &Conditions) -> String {
     let priorities = match has_priorities {
         Some(true) => "given",
         Some(false) => "refused",
-        None => "not asked for, or not known",
+        None => "not requested, or not known",
     };
     format!(
         "  program        {}\n  machine        {}\n  priorities     {priorities}\n  configuration  {} for what is computed, {} for when\n",
@@ -153,10 +153,7 @@ fn machines(history: &ProfileHistory) -> String {
     let mut text = String::new();
     for (machine, has_priority) in kinds(history) {
         let threads = if has_priority { "with" } else { "without" };
-        let _ = writeln!(
-            text,
-            "{machine}, threads {threads} real-time priority: what it takes for itself in 99 % of cases"
-        );
+        let _ = writeln!(text, "{machine}, threads {threads} real-time priority: its overheads in 99 % of cases");
         for (name, cost) in history.costs(machine, Some(has_priority)) {
             let CostProfile { p99, maximum, .. } = cost;
             let name = name.replace('_', " ");
@@ -172,12 +169,12 @@ fn machines(history: &ProfileHistory) -> String {
     if text.is_empty() { "no calibrations\n".to_owned() } else { text }
 }
 
-/// Describes from how many calibrations a cost comes, and how far these are apart.
+/// Describes the number of calibrations from which a cost derives, and their spread.
 pub fn spread(cost: &CostProfile) -> String {
     match cost.calibrations {
         0 | 1 => "one calibration".to_owned(),
         calibrations => format!(
-            "the middle of {calibrations} calibrations, {} to {}",
+            "the median of {calibrations} calibrations, {} to {}",
             nanoseconds(cost.lowest),
             nanoseconds(cost.highest)
         ),
@@ -236,7 +233,7 @@ mod tests {
         assert!(other.contains("cycle.motion.priority (40, now 80)") && other.contains("937 ms"), "{text}");
         // The value that was measured in one bad moment is there, as the far end of the spread.
         assert!(
-            other.contains("31.0 µs  (the middle of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"),
+            other.contains("31.0 µs  (the median of 3 calibrations, 28.0 µs to 12.3 ms), longest 24.6 ms"),
             "{text}"
         );
     }

@@ -1,4 +1,4 @@
-//! Execution times, as far as they were measured, and how far they can be trusted.
+//! Execution times, as far as they were measured, and the extent to which they can be trusted.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use hemiola_trace::{HeldUp, Known, Measured, Profile};
 use crate::profile::{HAND_OVER, PREEMPTION, TIMER_LATENESS, WAKE_UP};
 use hemiola_recording::this_program;
 
-/// Execution times, as far as they were measured, and how far they can be trusted.
+/// Execution times, as far as they were measured, and the extent to which they can be trusted.
 pub struct Knowledge {
     /// The measurements, of this robot and of others.
     pub known: Known,
-    /// The share of the runs that execution times cover; all, if there is none.
+    /// The share of the runs that execution times cover; without one, they cover all.
     pub quantile: Option<f64>,
     /// The origin of the profile.
     pub origin: Origin,
@@ -26,7 +26,7 @@ pub struct Knowledge {
 pub enum Origin {
     /// A file, which need not exist yet.
     File(PathBuf),
-    /// The run that has just ended, added to those before it.
+    /// The run that has just ended, together with those before it.
     Run,
     /// No file, as none is configured.
     Nowhere,
@@ -43,9 +43,9 @@ impl Knowledge {
         self.known.profile.sources.get(source).and_then(|measured| self.span(measured))
     }
 
-    /// Returns what the machine takes for itself, as far as it was measured: in 99 of 100 cases.
-    /// The longest of all is due to something else that had the core once, and a bound counts each
-    /// of these for every time that a thread begins to run.
+    /// Returns the overheads of the machine, as far as they were measured: what 99 of 100 cases do
+    /// not exceed. The longest of all is due to something else that had the core once, and a bound
+    /// counts each overhead every time that a thread begins to run.
     pub fn costs(&self) -> Costs {
         let cost =
             |name: &str| TimeSpan::nanoseconds(self.known.profile.costs.get(name).map_or(0, |measured| measured.p99));
@@ -60,7 +60,7 @@ impl Knowledge {
         }
     }
 
-    /// Returns the longest time that the machine ever took for one of these.
+    /// Returns the longest of all measured overheads of the machine.
     pub fn longest_cost(&self) -> TimeSpan {
         TimeSpan::nanoseconds(self.known.profile.costs.values().map(|cost| cost.maximum).max().unwrap_or(0))
     }
@@ -73,14 +73,14 @@ impl Knowledge {
         (measured.count() > 0).then(|| Span { shortest: time(measured.minimum().min(longest)), longest: time(longest) })
     }
 
-    /// Returns how often the tasks were measured: the fewest and the most.
+    /// Returns the fewest and the most measurements that a task has.
     pub fn samples(&self) -> Option<(u64, u64)> {
         let tasks = self.known.profile.cycles.values().flat_map(|cycle| cycle.tasks.values());
         let counts = || tasks.clone().chain(self.known.profile.sources.values()).map(Measured::count);
         counts().min().zip(counts().max())
     }
 
-    /// Returns the executions that other programs or the host held up, the longest first.
+    /// Returns the executions that were delayed by other programs or the host, the longest first.
     pub fn held_up(&self) -> Vec<(String, HeldUp)> {
         let Profile { cycles, sources, executors, .. } = &self.known.profile;
         let tasks = cycles.values().flat_map(|cycle| &cycle.tasks);
@@ -94,7 +94,7 @@ impl Knowledge {
         held_up
     }
 
-    /// Returns whether it was measured with this very program.
+    /// Returns whether the measurements were made with this very program.
     pub fn is_of_this_program(&self) -> bool {
         self.known.profile.conditions.build == this_program()
     }

@@ -7,18 +7,18 @@ use crate::unbounded::Unbounded;
 
 /// The time that a chain takes.
 pub struct Latency {
-    /// Its name in `[chain.*]`, if it is there.
+    /// The name of the chain in `[chain.*]`, if it is there.
     pub declared: Option<String>,
     /// The chain itself.
     pub chain: Chain,
-    /// The paths, the first of which bounds the reaction time, and all of which bound the data age;
-    /// none if the period of the source is not known.
+    /// The paths, of which the first bounds the reaction time and all bound the data age; none if
+    /// the period of the source is not known.
     pub paths: Vec<String>,
     /// The number of paths, from the first on, that belong to the shortest route: several if
     /// several values go from one process to another one on it.
     pub shortest: usize,
-    /// The sources by which its latencies are observed on the shortest route: its own, or those as
-    /// which the last link brings values.
+    /// The sources by which its latencies are observed on the shortest route: its own, or those of
+    /// the last link.
     pub observed: Vec<String>,
     /// The sources by which its latencies are observed on any route.
     pub observed_by_all: Vec<String>,
@@ -26,12 +26,12 @@ pub struct Latency {
     pub reaction: Option<TimeSpan>,
     /// The oldest data that the configuration allows.
     pub data_age: Option<TimeSpan>,
-    /// The reason why nothing bounds it, if it goes over a link that has no bound.
+    /// The reason why it has no bound, if it crosses a link that has none.
     pub over_link: Option<Unbounded>,
 }
 
 impl Latency {
-    /// Returns its name in tables: the ends, after its name in the configuration.
+    /// Returns the name of the chain in tables: its name in the configuration, and its ends.
     pub fn name(&self) -> String {
         match &self.declared {
             Some(declared) => format!("{declared}: {}", self.ends()),
@@ -39,7 +39,7 @@ impl Latency {
         }
     }
 
-    /// Returns its ends: `camera → output to body`.
+    /// Returns the ends of the chain: `camera → output to body`.
     pub fn ends(&self) -> String {
         format!("{} → {}", self.chain.begin(), self.chain.output)
     }

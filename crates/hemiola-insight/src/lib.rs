@@ -1,9 +1,9 @@
-//! A robot's guarantees and the evidence for them: what was measured, the robot as a system of
-//! cycles and chains, bounds of its latencies, whether they fit its deadlines, and why a run took
-//! so long.
+//! The guarantees of a robot and the evidence for them: its measurements, the robot as a system of
+//! cycles and chains, bounds on its latencies, the verdict on its deadlines, and the reasons why a
+//! run took so long.
 //!
-//! It reads robots, profiles and traces; it runs nothing, and never prints or parses a command
-//! line.
+//! This crate reads robots, profiles and traces; it runs nothing, and never prints or parses a
+//! command line.
 //!
 //! ```no_run
 //! use hemiola_insight::{Findings, Knowledge, Origin, derive, profile, table};
@@ -19,26 +19,26 @@
 //! # }
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `profile` | what was measured, from run to run |
-//! | `kept` | that for people and for machines |
-//! | `knowledge` | how long everything takes, as far as it was measured |
-//! | `links` | what goes over links between the robot's processes, and how long that takes |
+//! | `profile` | the measurements of all runs |
+//! | `kept` | a profile for people and as JSON |
+//! | `knowledge` | execution times, as far as they were measured |
+//! | `links` | the links between the robot's processes, and their latencies |
 //! | `routes` | the ways from each source to each output |
-//! | `chains` | the chains of a robot, and what robot.toml calls them |
-//! | `latency` | what bounds a chain, and by what it is observed |
+//! | `chains` | the chains of a robot, and their names in robot.toml |
+//! | `latency` | the paths that bound a chain, and the sources by which it is observed |
 //! | `derive` | the robot as a system of cycles and paths |
-//! | `executors` | what runs beside the cycles |
-//! | `over_links` | the bounds of chains that end in one process, by the analysis of the whole robot |
-//! | `findings` | deadline, bound, what was observed, and whether that fits |
-//! | `unbounded` | why something has no bound |
-//! | `admission` | whether that lets a robot start |
-//! | `verdict` | what it comes to, in a line |
-//! | `table` | that for people |
-//! | `json` | that for machines |
-//! | `traces` | where a robot leaves its traces |
-//! | `why` | what a run or a chain spent its time with |
+//! | `executors` | the executors beside the cycles |
+//! | `over_links` | the bounds of chains that end in one process, from the analysis of the whole robot |
+//! | `findings` | deadlines, bounds, observed times, and verdicts |
+//! | `unbounded` | the reasons why something has no bound |
+//! | `admission` | the decision whether a robot may start |
+//! | `verdict` | the verdict in a line |
+//! | `table` | findings as a table |
+//! | `json` | findings as JSON |
+//! | `traces` | the traces that a robot leaves |
+//! | `why` | the reasons why a run or a chain took its time |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 

@@ -1,8 +1,8 @@
-//! The links between the processes of a robot: what each takes, and how chains go over them.
+//! The links between the processes of a robot: their latencies, and the chains that cross them.
 //!
-//! What is measured of a link is in the profile of the process that receives. Where the profiles of
+//! The measurements of a link are in the profile of the receiving process. Where the profiles of
 //! all processes are one ([`Known::add_part`](hemiola_trace::Known::add_part)), the names of its
-//! sources have that process before them: `main: link.vision.MotionRequest`.
+//! sources have that process as a prefix: `main: link.vision.MotionRequest`.
 
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Cycle, Link, Span, System, Task};
@@ -15,7 +15,7 @@ use crate::unbounded::Unbounded;
 /// The links between the processes of a robot.
 pub struct Links(Vec<LinkBetweenParts>);
 
-/// A way of a chain, as paths of a system go.
+/// A way of a chain, in the form of a path of a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     /// The names of sources, cycles and links.
@@ -30,14 +30,14 @@ impl Links {
         Self(Vec::new())
     }
 
-    /// Returns the links of a robot; none if it is a single process, or cannot be cut: it does not
-    /// run then.
+    /// Returns the links of a robot; none if it is a single process, or cannot be split, and so
+    /// does not run.
     pub fn of(robot: &Robot) -> Self {
         Self(robot.links_between_parts().unwrap_or_default())
     }
 
-    /// Adds to a system each link that was measured, and the thread that receives there, whose
-    /// priority `priority` says. Returns the threads whose execution time is not known.
+    /// Adds to a system each link that was measured, and its receiving thread, whose priority
+    /// `priority` returns. Returns the threads whose execution time is not known.
     pub fn add_to(
         &self,
         system: &mut System,
@@ -66,7 +66,7 @@ impl Links {
         unmeasured
     }
 
-    /// Returns what begins a cycle whose trigger comes over a link that was measured.
+    /// Returns the part that begins a cycle whose trigger comes over a link that was measured.
     pub fn begin_of(&self, cycle: &str, knowledge: &Knowledge) -> Option<String> {
         let link = self.0.iter().find(|link| link.triggers.iter().any(|triggered| triggered == cycle))?;
         knowledge.link(&place(link)).map(|_| place(link))
@@ -75,7 +75,7 @@ impl Links {
     /// Returns the way from a source to the cycle that it triggers.
     ///
     /// # Errors
-    /// Returns why nothing bounds it.
+    /// Returns the reason why nothing bounds it.
     pub fn to_triggered(
         &self,
         robot: &Robot,
@@ -89,10 +89,10 @@ impl Links {
     }
 
     /// Returns the ways along one of a chain's routes: where several values go from one process to
-    /// another one, each may be the one by which it goes.
+    /// another, each of them makes a way.
     ///
     /// # Errors
-    /// Returns why nothing bounds it.
+    /// Returns the reason why nothing bounds it.
     pub fn along(
         &self,
         robot: &Robot,
@@ -153,15 +153,15 @@ fn name(link: &LinkBetweenParts) -> String {
     format!("{} to {}: {}", link.from, link.to, link.representation)
 }
 
-/// Returns the name of the source that a link is, with the process that receives: as it is in the
-/// profile of all, and in systems.
+/// Returns the name of the source of a link with its receiving process, as in the common profile
+/// and in systems.
 fn place(link: &LinkBetweenParts) -> String {
     hemiola_trace::in_part(&link.to, &link.source)
 }
 
 impl Knowledge {
-    /// Returns how long a link takes, and the error of the clocks at its ends, by the name that it
-    /// has in the profile.
+    /// Returns how long a link takes, and the error of the clocks at its ends, by its name in the
+    /// profile.
     pub fn link(&self, place: &str) -> Option<(Span, TimeSpan)> {
         let measured = self.known.profile.links.get(place)?;
         Some((self.span(&measured.delay)?, TimeSpan::nanoseconds(measured.clock_error)))

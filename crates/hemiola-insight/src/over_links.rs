@@ -7,12 +7,12 @@ use hemiola_trace::in_part;
 use crate::derive::Derived;
 use crate::findings::{Findings, What};
 
-/// The bounds of chains that end in one process of a robot and begin in another one: what the
-/// analysis of the whole robot says of what that process observes.
+/// The bounds of chains that end in one process of a robot and begin in another one: the results of
+/// the analysis of the whole robot for what that process observes.
 ///
-/// The process observes such a chain by a source that a link is, whose samples have the stamps of
-/// the newest of all that they derive from. So no observation exceeds the bound of any chain that
-/// comes by that source, and the least of these bounds counts.
+/// The process observes such a chain by the source of a link, whose samples carry the stamps of the
+/// newest of all that they derive from. So no observation exceeds the bound of any chain that
+/// arrives by that source, and the smallest of these bounds counts.
 ///
 /// ```
 /// use hemiola_insight::OverLinks;
@@ -23,7 +23,7 @@ use crate::findings::{Findings, What};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverLinks {
-    /// The bounds by the source that the link is, and the output.
+    /// The bounds by the source of the link and the output.
     bounds: BTreeMap<(String, String), Bounds>,
 }
 
@@ -34,8 +34,8 @@ struct Bounds {
 }
 
 impl OverLinks {
-    /// Returns what the findings of a whole robot say of the chains that end in a process; nothing
-    /// as long as something is not known for sure.
+    /// Returns the bounds of the chains that end in a process, from the findings of a whole robot;
+    /// none as long as something is only estimated.
     pub fn of(derived: &Derived, findings: &Findings, process: &str) -> Self {
         let mut all = Self::default();
         if !derived.unmeasured.is_empty() || !derived.estimated.is_empty() {
@@ -74,8 +74,8 @@ impl OverLinks {
         bounds
     }
 
-    /// Puts these bounds into the findings of the process, where nothing bounds a chain that begins
-    /// elsewhere.
+    /// Enters these bounds into the findings of the process, where a chain that begins elsewhere
+    /// has none.
     pub fn fill(&self, derived: &Derived, findings: &mut Findings) {
         for latency in &derived.latencies {
             let Some(bounds) = self.bounds.get(&(latency.chain.begin(), latency.chain.output.clone())) else {

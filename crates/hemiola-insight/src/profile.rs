@@ -22,7 +22,7 @@ pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     let mut log = LogReader::open(path)?;
     let mut found = None;
     while let Some(entry) = log.next_entry() {
-        // Damaged parts of the log are skipped: a profile behind them can still be trusted.
+        // Damaged parts of the log are skipped: a profile after them can still be trusted.
         if let Ok(Entry::Attachment(attachment)) = entry
             && attachment.name == PROFILE
         {
@@ -37,7 +37,7 @@ pub fn read(path: &Path) -> Result<ProfileHistory, InsightError> {
     ProfileHistory::from_json(&text).map_err(|error| InsightError::InvalidProfile { log: path.to_owned(), error })
 }
 
-/// Returns the robot with its known execution times, and all that is known.
+/// Returns the robot with its known execution times, and all other knowledge.
 ///
 /// The conditions are those of a run in real time; whether the robot will be given its real-time
 /// priorities is not known yet.
@@ -62,8 +62,8 @@ fn recall_under(robot: Robot, now: Conditions, history: &ProfileHistory) -> (Rob
     (robot.with_profile(known.profile.clone()), known)
 }
 
-/// Adds what the processes of a robot have measured, each in a profile of its own, to what is known
-/// of the whole, as [`recall`] returns it.
+/// Adds the measurements of the processes of a robot, each in a profile of its own, to the
+/// knowledge about the whole, as [`recall`] returns it.
 pub fn add_parts<'h>(known: &mut Known, robot: &Robot, parts: impl IntoIterator<Item = (&'h str, &'h ProfileHistory)>) {
     let names = robot.configuration().process_names();
     let is_received = |source: &str| {
@@ -77,7 +77,7 @@ pub fn add_parts<'h>(known: &mut Known, robot: &Robot, parts: impl IntoIterator<
 }
 
 /// Returns the conditions under which a robot would run now, in real time. If the number of workers
-/// is not configured, the robot chooses it anew while it runs: that is a configuration of its own.
+/// is not configured, the robot adapts it while it runs: that is a configuration of its own.
 fn conditions(origins: &Origins) -> Conditions {
     let mut now = Conditions {
         pace: Pace::RealTime,
@@ -99,16 +99,16 @@ fn conditions(origins: &Origins) -> Conditions {
 /// The influence of a value of `robot.toml` on durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decides {
-    /// It decides what is computed.
+    /// The value decides what is computed.
     What,
-    /// It decides when it is computed, and on which core.
+    /// The value decides when something is computed, and on which core.
     When,
     Neither,
 }
 
 fn decides(key: &str) -> Decides {
     let (section, rest) = key.split_once('.').unwrap_or((key, ""));
-    // Names may have dots in them, in quotes; the deciding part is after the name.
+    // Names may contain dots, in quotes; the deciding part is after the name.
     let last = rest.rsplit('.').next().unwrap_or(rest);
     match (section, last) {
         ("cycle" | "source", "priority" | "policy" | "cores" | "workers") if !rest.contains(".parameters.") => {
@@ -121,7 +121,7 @@ fn decides(key: &str) -> Decides {
     }
 }
 
-/// The name in profiles of the time to hand a task to another worker.
+/// The name in profiles of the time to hand a task over to another worker.
 pub const HAND_OVER: &str = "hand_over";
 /// The name in profiles of the time until a thread that is woken runs.
 pub const WAKE_UP: &str = "wake_up";
@@ -130,16 +130,16 @@ pub const TIMER_LATENESS: &str = "timer_lateness";
 /// The name in profiles of the cost of being preempted.
 pub const PREEMPTION: &str = "preemption";
 
-/// Measures once more what this machine takes for itself, and returns whether threads are given
+/// Measures the overheads of this machine once more, and returns whether threads are given
 /// real-time priority. Measures three times if nothing is known yet, or if the result contradicts
-/// what is known, for a bad moment is no property of a machine. Takes a third of a second each
-/// time.
+/// what is known, because a bad moment is no property of a machine. Each measurement takes a third
+/// of a second.
 pub fn calibrate(history: &mut ProfileHistory) -> bool {
     calibrate_by(history, measure)
 }
 
 /// Returns whether threads are given real-time priority, as [`calibrate`] does, but measures
-/// nothing: for a process that others wait for.
+/// nothing: for a process for which others wait.
 pub fn has_priorities() -> bool {
     let settings = ThreadSettings::new("hemiola priority").policy(Policy::Fifo(Priority::LOWEST));
     let spawned = hemiola_realtime::spawn(settings, || ());
@@ -175,8 +175,8 @@ fn cost(measured: &LatencyDistribution) -> CostProfile {
     CostProfile { samples: measured.samples, p99, maximum, calibrations: 1, lowest: p99, highest: p99 }
 }
 
-/// Adds a run that has ended, under these conditions; `is_of_robot` if it was in real time and
-/// nobody changed the robot meanwhile.
+/// Adds a run that has ended under these conditions; `is_of_robot` is set if it was in real time
+/// and the robot was not changed meanwhile.
 pub fn add_run(history: &mut ProfileHistory, conditions: &Conditions, mut measured: Profile, is_of_robot: bool) {
     let pace = if is_of_robot { Pace::RealTime } else { Pace::Other };
     measured.conditions = Conditions { pace, ..conditions.clone() };

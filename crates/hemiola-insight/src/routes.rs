@@ -1,10 +1,10 @@
-//! The routes from each source to each output: the cycles on them, by what tasks read of each other
-//! and by the messages that they send each other.
+//! The routes from each source to each output: the cycles on them, found by the values that tasks
+//! read from each other and the messages that they send each other.
 //!
-//! A value derives from what its provider requires or collects in the same run, as it does for the
-//! time stamps that it carries; not from `Previous<T>`. A subscriber of a topic derives from what
-//! its publishers do, whether they publish or not. Routes on which there is a topic make chains of
-//! their own. What sources subscribe to is not followed.
+//! A value derives from what its provider requires or collects in the same run, as the time stamps
+//! that it carries do; not from `Previous<T>`. A subscriber of a topic derives from what its
+//! publishers derive from, whether they publish or not. Routes with a topic on them make chains of
+//! their own. Subscriptions of sources are not followed.
 
 #[cfg(test)]
 mod tests;
@@ -21,24 +21,24 @@ use hemiola_trace::by_messages;
 pub struct Chain {
     /// The source with which it begins.
     pub source: String,
-    /// Whether there is a topic on each route.
+    /// Set if there is a topic on each route.
     pub by_messages: bool,
     /// The cycle of the output.
     pub cycle: String,
     /// The output, which is a task.
     pub output: String,
-    /// The cycles on each route, the route with the fewest first. Empty if every route comes back
-    /// to itself: then what the output gets of the source is state of the robot, and has no age.
+    /// The cycles on each route, the route with the fewest first. Empty if every route returns to
+    /// itself: then what the output derives from the source is state of the robot, and has no age.
     pub routes: Vec<Vec<String>>,
-    /// The values on the way, each with the cycle that takes it from elsewhere.
+    /// The values on the way, each with the cycle that imports it.
     pub values: BTreeSet<(String, String)>,
-    /// Whether values derive from each other in a circle, which is state that never forgets. The
-    /// routes, and the ages that are measured, are then those that do not come back to themselves.
+    /// Set if values derive from each other in a circle, which is state that never forgets. The
+    /// routes, and the ages that are measured, are then those that do not return to themselves.
     pub is_circular: bool,
 }
 
 impl Chain {
-    /// Returns the name of its begin in traces.
+    /// Returns the name of the begin of the chain in traces.
     pub fn begin(&self) -> String {
         if self.by_messages { by_messages(&self.source) } else { self.source.clone() }
     }
@@ -58,7 +58,7 @@ pub struct Root<'s> {
     pub tells: Vec<&'static str>,
 }
 
-/// An import of a cycle: the cycle's index, and what it takes.
+/// An import of a cycle: the index of the cycle, and what it imports.
 type Import<'r> = (usize, Taken<'r>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -212,8 +212,8 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Continues from imports that one cycle took together, except for those by which the route
-    /// would come back to itself.
+    /// Continues from imports that one cycle has together, except for those by which the route
+    /// would return to itself.
     fn follow(
         &self,
         cycle: usize,
@@ -240,7 +240,7 @@ impl<'r> Search<'r> {
         way.cycles.pop();
     }
 
-    /// Continues in the cycles that take these imports. Values that are taken together continue
+    /// Continues in the cycles that have these imports. Values that are imported together continue
     /// together; messages may be slower.
     fn go_on(
         &self,
@@ -320,7 +320,7 @@ struct Way {
     cycles: Vec<usize>,
     /// The number of topics on it.
     topics: usize,
-    /// Whether there must be some.
+    /// Set if there must be some.
     by_messages: bool,
     /// The number of times that a cycle may be entered again by an import that derives from itself.
     /// By other imports it may be entered any number of times, which is finite.

@@ -17,8 +17,8 @@ use crate::unbounded::Unbounded;
 /// The width of a column of times.
 const TIME: usize = 10;
 
-/// Returns a table with a line per cycle, and two per chain: deadline, bound, the longest that was
-/// observed, margin, verdict.
+/// Returns a table with a line for each cycle, and two for each chain: deadline, bound, the longest
+/// observed time, margin, verdict.
 pub fn table(findings: &Findings) -> String {
     let columns = columns(&findings.rows, [TIME; 4]);
     let mut text = columns.line(["", "deadline", "bound", "observed", "margin"]) + "\n";
@@ -47,7 +47,7 @@ pub fn table(findings: &Findings) -> String {
     text
 }
 
-/// Returns a table of present bounds, and of bounds after each change, in a column each.
+/// Returns a table with the present bounds, and the bounds after each change, in a column each.
 pub fn side_by_side(now: &Findings, changed: &[(&str, Findings)]) -> String {
     let columns = columns(&now.rows, [TIME].into_iter().chain(iter::repeat_n(18, changed.len() + 1)));
     let mut text = String::new();
@@ -109,7 +109,8 @@ fn time(time: TimeSpan) -> String {
     duration(time.into())
 }
 
-/// Describes the basis of bounds: whose execution times, how many of them, and what is not covered.
+/// Describes the basis of bounds: the origin and number of execution times, and what is not
+/// covered.
 pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let mut text = String::new();
     let whence = match &knowledge.origin {
@@ -121,7 +122,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         Some((fewest, most)) => {
             let _ = writeln!(
                 text,
-                "Execution times: {} of {fewest} to {most} runs of each task{whence}, without those that more important cycles may have interrupted.",
+                "Execution times: {} of {fewest} to {most} runs of each task{whence}, without those that cycles of higher priority may have preempted.",
                 knowledge.statistic()
             );
         }
@@ -131,14 +132,14 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     if !derived.unmeasured.is_empty() {
         let _ = writeln!(
             text,
-            "NOT MEASURED, and counted as nothing, so that NO BOUND HOLDS: {}. Run the robot once.",
+            "NOT MEASURED, and counted as zero, so that NO BOUND HOLDS: {}. Run the robot once.",
             shortened(&derived.unmeasured)
         );
     }
     if !derived.estimated.is_empty() {
         let _ = writeln!(
             text,
-            "BY ESTIMATES, as this robot has not run yet: {} were measured of another build, machine or configuration, or not in real time. Run the robot once.",
+            "ESTIMATED, as this robot has not run yet: {} were measured with another build, machine or configuration, or not in real time. Run the robot once.",
             shortened(&derived.estimated)
         );
     }
@@ -154,7 +155,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let _ = match knowledge.known.profile.costs.values().map(|cost| cost.samples).min() {
         Some(samples) => writeln!(
             text,
-            "The machine takes, in 99 % of {samples} and more measurements, at most {} to wake a thread, {} for a late timer, {} to hand over, {} for a preemption{}. The longest of all was {}: bounds do not count that.",
+            "Overheads of the machine in 99 % of at least {samples} measurements: at most {} to wake up a thread, {} for a late timer, {} to hand over a task, {} for a preemption{}. The longest of all was {}, which bounds do not count.",
             time(wake_up),
             time(timer_lateness),
             time(hand_over),
@@ -164,25 +165,25 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         ),
         None => writeln!(
             text,
-            "What the machine takes to wake threads and to switch was not measured, and counts as nothing."
+            "The overheads of the machine for wake-ups and context switches were not measured, and count as zero."
         ),
     };
     let _ = writeln!(
         text,
-        "Assumed: {} core{} for the threads of sources, cycles and executors alone; other threads are not part of it, nor are executors that no run has shown.",
+        "Assumed: {} core{} for the threads of sources, cycles and executors alone; other threads are not included, nor are executors that were never observed.",
         derived.system.cores,
         if derived.system.cores == 1 { "" } else { "s" }
     );
     text
 }
 
-/// Describes how far calibrations of the machine are apart, if there are several.
+/// Describes the spread of the calibrations of the machine, if there are several.
 fn of_spread(costs: &BTreeMap<String, CostProfile>) -> String {
     let fewest = costs.values().map(|cost| cost.calibrations).min().unwrap_or(0);
     let widest = costs.iter().max_by_key(|(_, cost)| cost.highest.saturating_sub(cost.lowest));
     match widest {
         Some((name, cost)) if fewest > 1 => format!(
-            "; of {fewest} calibrations the middle one counts, and they differ most in `{name}` ({} to {})",
+            "; the median of {fewest} calibrations counts, and they differ most in `{name}` ({} to {})",
             nanoseconds(cost.lowest),
             nanoseconds(cost.highest)
         ),
@@ -213,7 +214,7 @@ fn of_callbacks(callbacks: &Callbacks) -> String {
     }
     if !callbacks.left_out.is_empty() {
         let _ =
-            writeln!(text, "LEFT OUT, so that bounds do not count what they take: {}.", shortened(&callbacks.left_out));
+            writeln!(text, "NOT INCLUDED, so that bounds do not count their time: {}.", shortened(&callbacks.left_out));
     }
     text
 }

@@ -16,7 +16,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Creates a description of the traces of the robot of that name.
+    /// Describes the traces of the robot of that name.
     pub fn new(folder: impl Into<PathBuf>, robot: impl Into<String>) -> Self {
         Self { folder: folder.into(), robot: robot.into() }
     }
@@ -31,7 +31,7 @@ impl Traces {
         &self.folder
     }
 
-    /// Returns the path of the next trace, whose number is one more than that of any that is there.
+    /// Returns the path of the next trace, whose number is one more than the highest that exists.
     pub fn next_free(&self) -> PathBuf {
         let last = self.numbers().map(|(number, _)| number).max().unwrap_or(0);
         self.folder.join(format!("{}-{}.pftrace", self.robot, u64::from(last) + 1))

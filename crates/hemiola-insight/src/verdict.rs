@@ -10,7 +10,8 @@ use hemiola_words::{counted, duration, grouped};
 use crate::derive::Derived;
 use crate::findings::{Findings, Row, What};
 
-/// The verdict on a run or an analysis, in a line: what was missed, what does not fit, what to do.
+/// The verdict on a run or an analysis, in a line: deadlines that were or may be missed, and a
+/// remedy.
 ///
 /// ```
 /// use hemiola_insight::Verdict;
@@ -40,8 +41,8 @@ pub struct Verdict {
     good: Vec<String>,
     /// Advice, and how urgent it is.
     advice: Vec<(Urgency, String)>,
-    /// By cycle the thread without real-time priority that it needs: its own, or that of its
-    /// source.
+    /// The threads without real-time priority on which cycles depend, by cycle: its own thread, or
+    /// that of its source.
     sharing: BTreeMap<String, String>,
 }
 
@@ -58,8 +59,8 @@ enum Urgency {
 }
 
 impl Verdict {
-    /// Returns the verdict on what is sure to be in time, and what is not. `derived` is the
-    /// analysed robot, if it is one.
+    /// Returns the verdict on the deadlines that are guaranteed to be met, and those that are not.
+    /// `derived` is the analysed robot, if it is one.
     pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
         let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
         for row in &findings.rows {
@@ -104,7 +105,7 @@ impl Verdict {
             self.advise(Urgency::Unknown, "run the robot once, in real time");
         }
         if callbacks.leaves_out_important {
-            self.unknown.push("callbacks that are as important are left out".to_owned());
+            self.unknown.push("callbacks with as high a priority are not included".to_owned());
         }
     }
 
@@ -142,12 +143,12 @@ impl Verdict {
         self.with_failures(report)
     }
 
-    /// Returns the verdict on a run that was not in real time: it shows failures, but not what is
-    /// in time.
+    /// Returns the verdict on a run that was not in real time: it shows failures, but not whether
+    /// deadlines are met.
     #[must_use]
     pub fn of_stepped(report: &Report) -> Self {
         let verdict = Self::default().with_failures(report);
-        let unknown = "this run was not in real time, and says nothing of deadlines".to_owned();
+        let unknown = "this run was not in real time, and says nothing about deadlines".to_owned();
         Self { good: vec![unknown], ..verdict }
     }
 
@@ -166,14 +167,14 @@ impl Verdict {
         Self { unknown: vec![first], ..Self::default() }
     }
 
-    /// Adds another failure, or another end than there should be.
+    /// Adds another failure, or an unexpected end.
     #[must_use]
     pub fn with_failure(mut self, what: impl Into<String>) -> Self {
         self.failed.insert(0, what.into());
         self
     }
 
-    /// Adds which task to shorten, by the analysis' verdicts.
+    /// Adds the advice which task to shorten, by the verdicts of the analysis.
     #[must_use]
     pub fn with_relief(mut self, system: &System, findings: &Findings, relief: &[Option<Relief>]) -> Self {
         let mut unfit = findings.rows.iter().filter(|row| !row.holds);
@@ -185,7 +186,7 @@ impl Verdict {
         self
     }
 
-    /// Adds that threads asked for real-time priority and were refused it.
+    /// Adds that threads requested real-time priority and were refused it.
     #[must_use]
     pub fn with_refused_priorities(mut self) -> Self {
         self.advise(Urgency::Permission, "grant the robot real-time priorities: `doctor` says how");
@@ -259,7 +260,7 @@ impl fmt::Display for Verdict {
         if more > 0 {
             write!(formatter, "; and {more} more")?;
         }
-        // If it is only not known what is in time, priorities are no remedy.
+        // If it is merely unknown whether deadlines are met, priorities are no remedy.
         let is_late = !(missed.is_empty() && unfit.is_empty() && exceeded.is_empty());
         let helps = |(urgency, _): &&(Urgency, String)| is_late || *urgency > Urgency::Permission;
         match advice.iter().filter(helps).min_by_key(|(urgency, _)| *urgency) {
@@ -316,7 +317,7 @@ mod tests {
     fn a_stepped_run_is_judged_by_what_failed() {
         let mut report = Report::default();
         let said = Verdict::of_stepped(&report).to_string();
-        assert_eq!(said, "this run was not in real time, and says nothing of deadlines");
+        assert_eq!(said, "this run was not in real time, and says nothing about deadlines");
         let task = TaskReport { name: "Walk.joints".into(), failures: 3, ..TaskReport::default() };
         report.cycles = vec![CycleReport { tasks: vec![task], missed_deadlines: 9, ..CycleReport::default() }];
         let verdict = Verdict::of_stepped(&report);
@@ -328,7 +329,7 @@ mod tests {
     #[test]
     fn a_verdict_is_one_line_however_much_there_is_to_say() {
         let cycles = (0..40).flat_map(|number| missed(&format!("cycle {number}")).cycles).collect();
-        let verdict = Verdict::unknown("nobody says how often `Button` may come\n  help: write it");
+        let verdict = Verdict::unknown("the period of `Button` is not known\n  help: write it");
         let verdict = verdict.with_run(&Report { cycles, ..Report::default() }).to_string();
         assert!(!verdict.contains('\n') && verdict.contains("; and 37 more. What to do: "), "{verdict}");
     }

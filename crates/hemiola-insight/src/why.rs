@@ -1,13 +1,15 @@
 //! The reasons why a run of a cycle, or a chain from a sensor to an output, took as long as it did.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `evidence` | the trace that tells, and what is usual |
-//! | `run` | what a run spent its time with |
-//! | `chain` | what a chain spent its time with |
+//! | `evidence` | the trace that holds the answer, and the usual durations |
+//! | `run` | the reasons for the duration of a run |
+//! | `chain` | the reasons for the duration of a chain |
+//! | `facts` | both for programs |
 
 mod chain;
 mod evidence;
+mod facts;
 mod run;
 
 use std::path::PathBuf;
@@ -15,11 +17,15 @@ use std::time::Duration;
 
 use hemiola_trace::Ticks;
 use hemiola_words::duration;
+use serde::Serialize;
 
 use crate::error::InsightError;
 pub use evidence::Evidence;
+pub use facts::{
+    ChainFacts, CycleFacts, Facts, HopFacts, HopReason, Moment, ReactionFacts, ReasonFacts, RunFacts, StretchFacts,
+};
 
-/// The subject of a question, and the place of the answer.
+/// The subject of a question, and the place to find the answer.
 ///
 /// ```no_run
 /// use hemiola_insight::Traces;
@@ -47,16 +53,22 @@ pub struct Question {
     pub at: Option<Duration>,
     /// The number of the longest runs to explain, at least one.
     pub worst: usize,
-    /// Whether to explain the data age of a chain instead of the reaction time.
+    /// Set to explain the data age of a chain instead of the reaction time.
     pub age: bool,
 }
 
-/// An answer for people.
-#[derive(Clone, Debug)]
+/// An answer, for people and for programs. In JSON all times are in nanoseconds.
+#[derive(Clone, Debug, Serialize)]
 pub struct Answer {
-    /// The times, the reason, and what would help.
+    /// The trace on which the answer rests.
+    pub from: String,
+    /// The times, the reason, and the remedy, for people.
     pub text: String,
+    /// The same for programs.
+    #[serde(flatten)]
+    pub facts: Facts,
     /// The begin and the end of the first run or reaction that it explains; `None` for an overview.
+    #[serde(skip)]
     pub span: Option<(Ticks, Ticks)>,
 }
 
@@ -64,10 +76,10 @@ impl Evidence {
     /// Answers the question.
     ///
     /// # Errors
-    /// Fails if there is no such cycle or chain, or if the trace holds nothing of it.
+    /// Returns an error if there is no such cycle or chain, or if the trace holds nothing about it.
     pub fn answer(&self, question: &Question) -> Result<Answer, InsightError> {
         let Some(subject) = &question.subject else {
-            return Ok(Answer { text: overview(self), span: None });
+            return Ok(overview(self));
         };
         match self.cycle(subject) {
             Some(cycle) => run::explain(self, cycle, question),
@@ -77,24 +89,31 @@ impl Evidence {
 }
 
 /// Lists all subjects, with the worst of each.
-fn overview(evidence: &Evidence) -> String {
+fn overview(evidence: &Evidence) -> Answer {
+    let names = evidence.trace.catalog.read();
+    let cycles = names.cycles().filter_map(|(id, cycle)| {
+        let runs: Vec<_> = evidence.history.runs(id).collect();
+        let worst = runs.iter().max_by_key(|run| run.response_ticks())?;
+        let missed = runs.iter().filter(|run| evidence.lateness(id, run).is_some()).count();
+        let (longest_run, longest) = (worst.run, worst.response_ticks());
+        Some(CycleFacts { cycle: cycle.name.clone(), runs: runs.len(), missed, longest_run, longest })
+    });
+    let (cycles, chains): (Vec<_>, _) = (cycles.collect(), chain::overview(evidence, &names));
     let mut text = evidence.heading();
     text += "\ncycle            runs    late   longest  in run\n";
-    let names = evidence.trace.catalog.read();
-    for (id, cycle) in names.cycles() {
-        let runs: Vec<_> = evidence.history.runs(id).collect();
-        let late = runs.iter().filter(|run| evidence.lateness(id, run).is_some()).count();
-        let Some(worst) = runs.iter().max_by_key(|run| run.response_ticks()) else { continue };
-        let longest = evidence.duration(worst.response_ticks());
-        text += &format!("{:<14}{:>7} {late:>7}  {longest:>8}  {}\n", cycle.name, runs.len(), worst.run);
+    for CycleFacts { cycle, runs, missed, longest_run, longest } in &cycles {
+        text += &format!("{cycle:<14}{runs:>7} {missed:>7}  {:>8}  {longest_run}\n", evidence.duration(*longest));
     }
-    let chains = chain::overview(evidence, &names);
     if !chains.is_empty() {
         text += "\nlongest reaction time, data age of chain\n";
-        text += &chains;
     }
-    text += "\n`why CYCLE` and `why CHAIN` (its name in robot.toml, or \"SOURCE -> OUTPUT\") take the longest apart.\n";
-    text
+    for ChainFacts { chain, name, reaction_time, data_age } in &chains {
+        let longest = |time: &Option<u64>| time.map_or("-".to_owned(), |time| evidence.duration(time));
+        let name = name.as_ref().map_or(String::new(), |name| format!("  ({name})"));
+        text += &format!("  {:>8}  {:>8}  {chain}{name}\n", longest(reaction_time), longest(data_age));
+    }
+    text += "\n`why CYCLE` and `why CHAIN` (its name in robot.toml, or \"SOURCE -> OUTPUT\") explain the longest.\n";
+    Answer { from: evidence.from().to_owned(), text, facts: Facts::Overview { cycles, chains }, span: None }
 }
 
 /// Describes a time on the robot's clock, if the trace shows it, or since the trace began.

@@ -271,7 +271,7 @@ fn what_goes_from_one_process_to_another_has_no_bound_and_why_is_said() {
         assert_eq!(milliseconds(&findings, what, name, "observed"), milliseconds(&whole, what, name, "observed"));
     }
     let text = findings.to_string();
-    assert!(text.contains("it goes over the link vision to main: Request, and how long that takes"), "{text}");
+    assert!(text.contains("it crosses the link vision to main: Request, whose latency"), "{text}");
     // What stays in one process is bounded as before.
     for (what, name) in [("cycle", "motion"), ("cycle", "cognition"), ("source", "Camera")] {
         let bound = |findings| milliseconds(findings, what, name, "bound");

@@ -248,7 +248,7 @@ fn what_cannot_be_counted_is_named_with_the_reason() {
     arm.callbacks.get_mut("Touch").unwrap().spans.clear();
     let findings = robot.knowing(&unknown).json(&[]);
     let reason = |findings: &Value, name| row(findings, "callback", name)["no_bound"].as_str().unwrap().to_owned();
-    assert!(reason(&findings, "arm: Touch").contains("how often"), "{findings:#}");
+    assert!(reason(&findings, "arm: Touch").contains("its period is not known"), "{findings:#}");
     assert_eq!(findings["execution_times"]["left_out"], serde_json::json!(["arm: Touch"]));
     assert_eq!(bound(&findings, "callback", "arm: tick"), 1.0);
     assert_eq!(robot.command(&["analyze", "--fail"]), ExitCode::from(1), "the hand may have to wait for it");

@@ -10,6 +10,9 @@ use hemiola::prelude::*;
 use hemiola::runtime::LatencyBounds;
 use hemiola::trace::causes::{Because, Cause, Durations, Explanation, History, Latency, Reason, Step};
 use hemiola::trace::perfetto::Trace;
+use hemiola_insight::Traces;
+use hemiola_insight::why::{Evidence, Question};
+use serde_json::{Value, json};
 
 const ROBOT: &str = "[cycle.control]\nrate = 100.0\ndeadline = \"30 ms\"\n[source.Eye]\n\
     [chain.sight-to-act]\nfrom = \"Eye\"\nto = \"Hand\"\nreaction = \"1 s\"\n";
@@ -116,6 +119,7 @@ fn the_update_that_took_long_is_named_with_one_worker_and_with_two() {
         &["why", chain, "--age", "--trace", trace],
         &["why", "sight-to-act", "--trace", trace],
         &["why", "control", "--run", "60", "--trace", trace, "--slice", slice],
+        &["why", "control", "--json", "--trace", trace],
     ] {
         assert_eq!(robot(words), ExitCode::SUCCESS, "{words:?}");
     }
@@ -129,6 +133,59 @@ fn the_update_that_took_long_is_named_with_one_worker_and_with_two() {
         assert_eq!(robot(words), ExitCode::from(2), "{words:?}");
     }
     assert_eq!(robot(&["why", "--trace", "/nowhere.pftrace"]), ExitCode::from(1));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Returns the answer to a question about a trace as JSON, of which the text is that for people.
+fn facts(question: &Question) -> Value {
+    let evidence = Evidence::find(question, Default::default(), &Traces::new("/nowhere", "robot")).unwrap();
+    let answer = json!(evidence.answer(question).unwrap());
+    assert_eq!(answer["from"], question.trace.as_ref().unwrap().to_str().unwrap());
+    assert!(answer["text"].as_str().unwrap().starts_with(answer["from"].as_str().unwrap()), "{answer:#}");
+    answer
+}
+
+/// Returns the sum of the lengths of the parts of a path.
+fn length(path: &Value) -> u64 {
+    path.as_array().unwrap().iter().map(|part| part["takes"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn programs_get_the_facts_of_an_answer() {
+    let folder = folder("json");
+    let trace = folder.join("robot.pftrace");
+    let run = ["run", "--fast", "--headless", "--duration", "1s", "--trace", trace.to_str().unwrap()];
+    assert_eq!(robot(&run), ExitCode::SUCCESS);
+    let of = |subject: Option<&str>| Question {
+        subject: subject.map(str::to_owned),
+        trace: Some(trace.clone()),
+        ..Question::default()
+    };
+
+    let overview = facts(&of(None));
+    let [cycle, chain] = ["cycles", "chains"].map(|key| &overview[key][0]);
+    assert_eq!((&cycle["cycle"], &cycle["longest_run"]), (&json!("control"), &json!(SLOW_RUN)), "{overview:#}");
+    assert_eq!((&chain["chain"], &chain["name"]), (&json!("Eye -> Hand.act"), &Value::Null), "{overview:#}");
+
+    let runs = facts(&of(Some("control")));
+    let run = &runs["runs"][0];
+    assert_eq!(
+        (&runs["cycle"], &run["run"], &run["deadline"]),
+        (&json!("control"), &json!(SLOW_RUN), &json!(30_000_000))
+    );
+    let response = run["response"].as_u64().unwrap();
+    assert_eq!(length(&run["path"]), response, "{run:#}");
+    assert_eq!((response, cycle["longest"].as_u64()), (run["late"].as_u64().unwrap() + 30_000_000, Some(response)));
+    let reason = &run["reason"];
+    assert_eq!((&reason["kind"], &reason["of"]), (&json!("long_execution"), &json!("Brain.thought")), "{run:#}");
+    assert!(runs["text"].as_str().unwrap().contains(reason["text"].as_str().unwrap()), "{runs:#}");
+
+    let outputs = facts(&of(Some("Eye -> Hand.act")));
+    let reaction = &outputs["reactions"][0];
+    assert_eq!((&outputs["latency"], &outputs["in_real_time"]), (&json!("reaction time"), &json!(false)));
+    assert_eq!(length(&reaction["path"]), reaction["takes"].as_u64().unwrap(), "{outputs:#}");
+    let hop = reaction["reason"]["hop"].as_u64().unwrap() as usize;
+    assert!(reaction["path"][hop]["takes"].as_u64() >= reaction["reason"]["excess"].as_u64(), "{outputs:#}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -1,13 +1,13 @@
-//! The Unix socket that a link waits for: the kernel says when somebody listens there, so that two
-//! processes meet at once, and not after a pause.
+//! A watch on the Unix socket that a link waits for. The kernel reports when somebody listens
+//! there, so that two processes meet at once, and not only after a pause.
 
 use std::io;
 use std::path::Path;
 
 use mio::{Registry, Token};
 
-/// A watch on the folder of a Unix socket. Without one (on other systems than Linux, and while the
-/// folder does not exist) the link goes on to try, with pauses.
+/// A watch on the folder of a Unix socket. Where there is none (on other systems than Linux, and
+/// while the folder does not exist), the link keeps trying to connect, with pauses.
 pub struct AwaitedSocket {
     #[cfg(target_os = "linux")]
     watch: rustix::fd::OwnedFd,
@@ -17,10 +17,11 @@ pub struct AwaitedSocket {
 
 #[cfg(target_os = "linux")]
 impl AwaitedSocket {
-    /// Watches for somebody who [listens](crate::socket::Listener::unix) at this path from now on.
+    /// Watches for a process that [listens](crate::socket::Listener::unix) at this path from now
+    /// on.
     ///
     /// # Errors
-    /// Returns an error if there is no such folder, or the user watches too much.
+    /// Returns an error if there is no such folder, or the user has too many watches.
     pub fn at(path: &Path, registry: &Registry, token: Token) -> io::Result<Self> {
         use std::os::fd::AsRawFd;
         use std::os::unix::ffi::OsStrExt;
@@ -32,20 +33,20 @@ impl AwaitedSocket {
         };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let watch = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        // Whoever listens there touches the mode of the socket's file when it does.
+        // A process that begins to listen changes the mode of the socket's file.
         add_watch(&watch, folder, WatchFlags::ATTRIB | WatchFlags::ONLYDIR)?;
         registry.register(&mut mio::unix::SourceFd(&watch.as_raw_fd()), token, mio::Interest::READABLE)?;
         Ok(Self { watch, name: std::ffi::CString::new(name.as_bytes())? })
     }
 
-    /// Returns whether somebody may listen there who did not at the last call.
+    /// Returns whether a process may have begun to listen there since the last call.
     pub fn has_come(&self) -> bool {
         let mut buffer = [std::mem::MaybeUninit::uninit(); 1024];
         let mut events = rustix::fs::inotify::Reader::new(&self.watch, &mut buffer);
         let mut has_come = false;
         loop {
             match events.next() {
-                // An event without a name says that others were lost.
+                // An event without a name reports that others were lost.
                 Ok(event) => has_come |= event.file_name().is_none_or(|name| name == self.name.as_c_str()),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => return has_come,
@@ -56,7 +57,7 @@ impl AwaitedSocket {
 
 #[cfg(not(target_os = "linux"))]
 impl AwaitedSocket {
-    /// Returns an error: nobody says here when somebody listens.
+    /// Returns an error: no such watch is available on this system.
     pub fn at(_: &Path, _: &Registry, _: Token) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }

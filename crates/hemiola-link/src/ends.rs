@@ -1,7 +1,8 @@
-//! A robot's ends of what goes to other programs: for links, and for whatever else carries topics,
-//! representations and services out of a process and into it, such as a node of ROS 2.
+//! The ends of everything that a robot exchanges with other programs: for links, and for anything
+//! else that carries topics, representations and services into and out of a process, such as a ROS
+//! 2 node.
 //!
-//! All is known by name and moved as CDR; nobody waits for anybody. Whoever carries it polls on a
+//! Everything is identified by name and moved as CDR, and nothing blocks. A carrier polls on a
 //! thread of its own, which is woken when there is something to do.
 
 mod buffers;
@@ -21,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hemiola_realtime::{Containment, describe_panic, take_place};
 
-/// Calls code of users.
+/// Calls code of users, and catches its panics.
 ///
 /// ```
 /// use hemiola_link::ends::contained;

@@ -2,8 +2,8 @@ use std::io;
 
 use thiserror::Error;
 
-/// The reason why links could not be opened. A link that does not reach its peer is no error: this
-/// is reported, and it tries again.
+/// The reason why links could not be opened. A link that does not reach its peer is not an error:
+/// the link reports this, and tries again.
 ///
 /// ```
 /// use hemiola_link::LinkError;
@@ -40,9 +40,9 @@ pub enum LinkError {
         source: io::Error,
     },
     /// The system has not provided something that links need.
-    #[error("links cannot be opened: the system has not given {what}: {source}")]
+    #[error("links cannot be opened: the system has not provided {what}: {source}")]
     System {
-        /// What the system has not provided.
+        /// The resource that the system has not provided.
         what: &'static str,
         /// The reason.
         source: io::Error,

@@ -1,4 +1,4 @@
-//! The folder with the Unix sockets of a user's robots.
+//! The folder that contains the Unix sockets of a user's robots.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -17,7 +17,7 @@ pub fn socket_folder() -> PathBuf {
     }
 }
 
-/// Returns the same folder, which is created if it does not exist.
+/// Returns the same folder, and creates it if it does not exist.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be created, or others may write into it: they could put a
@@ -30,7 +30,7 @@ pub fn make_socket_folder() -> io::Result<PathBuf> {
     }
     let found = fs::symlink_metadata(&folder)?;
     if !found.is_dir() || found.uid() != getuid().as_raw() || found.mode() & 0o077 != 0 {
-        let text = format!("{} is not a folder that only its user can read: remove it", folder.display());
+        let text = format!("{} must be a folder that only its user can access: remove it", folder.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
     Ok(folder)

@@ -1,11 +1,11 @@
-//! Links: topics, representations and services from and to other programs, over Unix sockets, TCP
-//! and UDP, to one or to a group.
-//! `docs/book/src/link.md` says what they guarantee, and what goes over the wire.
+//! Links: topics, representations and services exchanged with other programs, over Unix sockets,
+//! TCP and UDP, one by one or in groups. `docs/book/src/link.md` describes their guarantees and
+//! their protocol.
 //!
-//! This crate never makes anybody wait for a peer, and never trusts what it receives. It knows the
-//! bus, and of a robot its handle: representations that are sent are observed, and those that are
-//! received are delivered to the sources that links are. A service of a peer is served here by the
-//! link, so that it is called like any other.
+//! This crate never makes anybody wait for a peer, and never trusts what it receives. It uses the
+//! bus, and the handle of a robot: representations that are sent are observed, and those that are
+//! received are delivered to the sources that links provide. A link serves a peer's service in this
+//! process, so that the service is called like any other.
 //!
 //! ```
 //! use hemiola_bus::{Bus, RobotClock};
@@ -27,19 +27,19 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `links` | all links of a robot, as whoever opens them has them |
-//! | `reactor` | their thread: what it waits for, and who has a turn then |
-//! | `link` | one link: its sockets, and its peers |
-//! | `session` | the conversation with one peer, and what waits for it; knows no sockets |
-//! | [`ends`] | ends of the robot's topics, representations and services, and the queue of one of them for a peer |
+//! | `links` | all links of a robot: the interface of this crate |
+//! | `reactor` | the thread of the links: what it waits for, and which link has a turn |
+//! | `link` | one link: its sockets and its peers |
+//! | `session` | the conversation with one peer, and the frames that wait for it; knows nothing about sockets |
+//! | [`ends`] | the ends of the robot's topics, representations and services, and their queues for peers |
 //! | `passage` | conversion of messages from one type to another |
-//! | `zero` | the value of a type with which services begin that differ in their fields |
-//! | `wire` | frames, as bytes |
-//! | `socket`, `multicast` | listeners and streams, and the sockets of a group |
-//! | `awaited` | the notice that somebody listens at a Unix socket |
-//! | `near` | the Unix socket beside a TCP port, for whoever is on the same host |
-//! | `folder` | the folder with the Unix sockets of a user's robots |
-//! | `patience` | the pauses between attempts |
+//! | `zero` | the default value of a type whose fields differ between both sides of a service |
+//! | `wire` | the encoding of frames |
+//! | `socket`, `multicast` | listeners, streams and datagrams; the sockets of a group |
+//! | `awaited` | a watch on the Unix socket that a link waits for |
+//! | `near` | the Unix socket beside a TCP port, for peers on the same host |
+//! | `folder` | the folder that contains the Unix sockets of a user's robots |
+//! | `patience` | the pauses between attempts to connect |
 //! | `statistics`, `view` | the statistics of links, and a view of them while the robot runs |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -1,10 +1,10 @@
 //! One link: its sockets, and its peers.
 //!
-//! A link has a turn when there is something for it: an event of a socket, a message or value that
-//! was published here, a request or an answer, news, or a point in time. What is marked has its
-//! turn then: peers whose sockets are ready or for which something waits, and topics of which
-//! something was published. All else is not visited, but for flags of the peers, which are 16 at
-//! most.
+//! A link has a turn when there is something to do for it: an event of a socket, a message or value
+//! that was published here, a request or an answer, a new topic or service, or a point in time. In
+//! its turn, only what is marked is visited: peers whose sockets are ready or that frames wait for,
+//! and topics with new messages. Nothing else is visited except for flags of the peers, of which
+//! there are at most 16.
 
 mod count;
 mod datagrams;
@@ -26,13 +26,13 @@ use crate::wire;
 use datagrams::Datagrams;
 use streams::Streams;
 
-/// A link. Everything is called on the links' thread, and never waits.
+/// A link. All methods are called on the links' thread, and never block.
 pub struct Link {
     desk: Desk,
     carrier: Carrier,
-    /// There may be new topics or services.
+    /// Set if there may be new topics or services.
     has_news: bool,
-    /// There may be requests and answers of this robot, or it is time for something of theirs.
+    /// Set if there may be requests or answers of this robot, or one of them is due.
     has_calls: bool,
 }
 
@@ -42,26 +42,27 @@ enum Carrier {
     Datagrams(Datagrams),
 }
 
-/// The most peers at a time, including those that have not said hello yet.
+/// The most peers at a time, including those that have not sent their hello yet.
 const MOST_PEERS: usize = 16;
-/// The number of messages or values of one kind that are received here before other work has its
-/// turn.
+/// The number of messages or values of one topic or representation that are received here before
+/// other work has its turn.
 const AT_ONCE: usize = 256;
 
-/// The tokens by which the poll knows a link's sockets: `first` is that of the socket that listens,
-/// or over UDP talks to all peers; those after it are connections to peers, or what a group shares.
+/// The tokens of a link's sockets in the poll. `first` is the token of the listening socket, or of
+/// the only UDP socket; the following ones are those of connections to peers, or of the socket that
+/// a group shares.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     first: usize,
 }
 
 impl Tokens {
-    /// Returns the tokens of the link at this place.
+    /// Returns the tokens of the link with this index.
     pub fn of(place: usize) -> Self {
         Self { first: place << 32 }
     }
 
-    /// Returns the place of a token's link, and the number of its socket.
+    /// Returns the index of a token's link, and the number of its socket.
     pub fn read(token: mio::Token) -> (usize, usize) {
         (token.0 >> 32, token.0 & 0xffff_ffff)
     }
@@ -71,14 +72,14 @@ impl Tokens {
     }
 }
 
-/// What a socket is ready for.
+/// The operations that a socket is ready for.
 #[derive(Clone, Copy, Debug)]
 pub struct Readiness {
-    /// There is something to read, or an error.
+    /// Set if there is something to read, or an error.
     pub is_readable: bool,
-    /// Nothing more will come than what is there.
+    /// Set if no more bytes will arrive than those that are there.
     pub has_ended: bool,
-    /// There is room to write, or an error.
+    /// Set if there is room to write, or an error.
     pub is_writable: bool,
 }
 
@@ -95,9 +96,9 @@ impl From<&mio::event::Event> for Readiness {
 /// The work that remains after one turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Todo {
-    /// Whether there is more work now.
+    /// Set if there is more work now.
     pub is_more: bool,
-    /// When there will be more work.
+    /// The time at which there will be more work.
     pub due: Option<Instant>,
 }
 
@@ -108,7 +109,7 @@ impl Todo {
 }
 
 impl Link {
-    /// Listens, starts to connect, or joins a group.
+    /// Listens at the link's address, begins to connect to it, or joins its group.
     ///
     /// # Errors
     /// Returns an error if the link cannot listen at its address, or join its group.
@@ -132,7 +133,7 @@ impl Link {
         Ok(Self { desk, carrier, has_news: true, has_calls: true })
     }
 
-    /// Returns the state that its conversations share, with the statistics.
+    /// Returns the state that the link's conversations share, including the statistics.
     pub fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -145,7 +146,7 @@ impl Link {
         }
     }
 
-    /// Notes that something was published of what is sent.
+    /// Notes that a message or value was published that the link sends.
     pub fn note_published(&mut self, topic: usize) {
         self.desk.topics.mark(topic);
     }
@@ -160,7 +161,7 @@ impl Link {
         self.has_news = true;
     }
 
-    /// Notes that it is time for something that was [due](Todo::due).
+    /// Notes that something is [due](Todo::due) now.
     pub fn note_time(&mut self) {
         self.has_calls = true;
         match &mut self.carrier {
@@ -169,7 +170,7 @@ impl Link {
         }
     }
 
-    /// Receives, publishes and sends what was noted.
+    /// Receives, publishes and sends whatever has been noted.
     pub fn turn(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
         let Self { desk, carrier, has_news, has_calls } = self;
         let mut todo = Todo::default();
@@ -204,12 +205,12 @@ impl Link {
             Carrier::Datagrams(datagrams) => datagrams.send(desk, now, registry, &mut todo),
         }
         carrier.count(desk, has_changed || desk.has_changed);
-        // A peer that is gone wants nothing any more.
+        // A peer that has disconnected does not want anything any more.
         todo.is_more |= desk.has_changed;
         todo
     }
 
-    /// Says goodbye to all peers, with this reason.
+    /// Says goodbye to all peers with this reason.
     pub fn end(&mut self, reason: &str) {
         match &mut self.carrier {
             Carrier::Streams(streams) => streams.end(reason),
@@ -219,8 +220,7 @@ impl Link {
 }
 
 impl Carrier {
-    /// Has each conversation do something. Those with which there is something to send have their
-    /// turn then.
+    /// Applies `act` to each conversation. Those that have frames to send then get a turn.
     fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
         match self {
             Self::Streams(streams) => streams.each_session(act),
@@ -228,7 +228,7 @@ impl Carrier {
         }
     }
 
-    /// Subscribes to what peers want, and ends the subscription to all else.
+    /// Subscribes to everything that peers want, and ends all other subscriptions.
     fn subscribe(&mut self, desk: &mut Desk) {
         for topic in 0..desk.topics.sent.len() {
             let mut wanting = 0;
@@ -241,7 +241,7 @@ impl Carrier {
         }
     }
 
-    /// Queues what was published here for the peers that want it.
+    /// Queues the messages that were published here for the peers that want them.
     fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         for _ in 0..desk.topics.marked() {
             let Some(topic) = desk.topics.next_marked() else { break };
@@ -253,7 +253,7 @@ impl Carrier {
             match (self.closed_until(topic, now), keep) {
                 (None, _) => self.publish(topic, desk, now, todo),
                 (Some(due), Keep::Newest) => {
-                    // It is not even written before it may be sent.
+                    // The message is not even serialized before it may be sent.
                     desk.topics.mark(topic);
                     todo.also_at(Some(due));
                 }
@@ -267,8 +267,8 @@ impl Carrier {
         }
     }
 
-    /// Returns from when on a message of a topic is let through to any peer that wants it, unless
-    /// that is now.
+    /// Returns the time at which a message of a topic will be let through to a peer that wants it;
+    /// `None` if it is let through now.
     fn closed_until(&mut self, topic: usize, now: Instant) -> Option<Instant> {
         if let Some(lanes) = self.lanes_of_all() {
             return lanes.closed_until(topic).filter(|due| *due > now);
@@ -324,7 +324,7 @@ impl Carrier {
         }
     }
 
-    /// Skips the messages of a topic that have come too early for every peer that wants it.
+    /// Skips the messages of a topic that come too early for every peer that wants it.
     fn skip(&mut self, topic: usize, desk: &mut Desk, todo: &mut Todo) {
         let wanting = desk.statistics.sent[topic].peers as u64;
         for _ in 0..AT_ONCE {
@@ -337,7 +337,7 @@ impl Carrier {
         todo.is_more = true;
     }
 
-    /// Asks the peers what is asked here, and answers what they ask.
+    /// Sends this robot's requests to peers, and handles the requests of peers.
     fn call(&mut self, desk: &mut Desk, now: Instant) {
         self.each_session(&mut |session| {
             session.remind(now, desk);
@@ -351,7 +351,7 @@ impl Carrier {
                 let name = &desk.services.called[service].name;
                 desk.complain(format!("`{name}` is not called over the link: {reason}"));
             }
-            // Of several peers that answer, the first is asked.
+            // If several peers answer, the first one is asked.
             let mut is_asked = false;
             self.each_session(&mut |session| {
                 if is_asked || !session.answers(service, desk) {

@@ -1,4 +1,4 @@
-//! All links of a robot, as whoever opens them has them.
+//! All links of a robot: the interface of this crate.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ use crate::session::Desk;
 use crate::statistics::LinkStatistics;
 use crate::view::LinksView;
 
-/// The robot to which links belong, and what they need of it.
+/// The robot that links belong to, and everything that they need from it.
 ///
 /// See [`Links::open`].
 #[derive(Clone)]
@@ -38,18 +38,18 @@ impl LinkHost {
         &self.robot
     }
 
-    /// Returns the robot whose topics and representations are carried.
+    /// Returns the robot whose topics and representations are exchanged.
     pub fn ends(&self) -> &Ends {
         &self.ends
     }
 
-    /// Returns where remarks go.
+    /// Returns the destination of remarks.
     pub fn note(&self) -> &Note {
         &self.note
     }
 
-    /// Creates the host for a program of this name, whose topics are on that bus. Remarks of links
-    /// go to `note`, on the links' thread.
+    /// Creates the host for a program with this name and the topics of this bus. Remarks of links
+    /// go to `note`, which is called on the links' thread.
     pub fn new(
         robot: impl Into<String>,
         bus: Bus,
@@ -60,8 +60,8 @@ impl LinkHost {
         Self { robot: robot.into(), ends, note: Arc::new(note) }
     }
 
-    /// Creates the host for a robot of this name, with its topics and representations. Remarks of
-    /// links are among its messages.
+    /// Creates the host for a robot with this name, with its topics and representations. Remarks of
+    /// links become messages of the robot.
     ///
     /// ```
     /// use hemiola_link::{LinkHost, Links};
@@ -83,32 +83,32 @@ impl LinkHost {
         Self { ends, ..host }
     }
 
-    /// Sets the scale of the bus's ticks: then messages carry the time at which they were
-    /// published, instead of that at which the links' thread received them.
+    /// Sets the scale of the bus's ticks. Messages then carry the time at which they were published
+    /// instead of that at which the links' thread received them.
     #[must_use]
     pub fn with_ticks(self, scale: TickScale) -> Self {
         Self { ends: Ends { scale: Some(scale), ..self.ends }, ..self }
     }
 }
 
-/// The links of a robot. When they are dropped, they say goodbye to all peers, with the reason that
+/// The links of a robot. When they are dropped, they say goodbye to all peers with the reason that
 /// the robot has ended, and close.
 ///
 /// See the [crate's example](crate).
 pub struct Links {
     orders: Sender<String>,
     ended: Receiver<()>,
-    /// Notified when there is an order.
+    /// Notified when the links must close.
     order: Arc<Wakeup>,
     statistics: LinksView,
 }
 
-/// The time within which the links' thread has to say goodbye.
+/// The time within which the links' thread must say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Links {
-    /// Opens links. Those that listen do so when this returns; those that connect try until they
-    /// reach their peer.
+    /// Opens links. When this returns, the listening ones do so; the others try to connect until
+    /// they reach their peer.
     ///
     /// # Errors
     /// Returns an error if a link cannot listen at its address or join its group, or the system
@@ -117,7 +117,7 @@ impl Links {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
-        // Whoever publishes makes this call of the system if the thread sleeps. It does not wait.
+        // A publisher makes this system call if the thread is asleep. It does not block.
         let ring = move || _ = waker.wake();
         let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
         let mut opened = Vec::new();
@@ -159,13 +159,13 @@ impl Links {
         self.statistics.statistics()
     }
 
-    /// Returns a view of these links, which goes on to show the last statistics when they are
+    /// Returns a view of these links. It continues to show the last statistics after they have been
     /// closed.
     pub fn view(&self) -> LinksView {
         self.statistics.clone()
     }
 
-    /// Says goodbye to all peers, with this reason, and closes.
+    /// Says goodbye to all peers with this reason, and closes the links.
     pub fn close(mut self, reason: &str) {
         self.end(reason);
     }
@@ -173,8 +173,8 @@ impl Links {
     fn end(&mut self, reason: &str) {
         if self.orders.send(reason.to_owned()).is_ok() {
             self.order.notify_all();
-            // The thread ends at once, unless a user's type delays it. Whoever stops a robot does
-            // not wait long for that.
+            // The thread ends at once, unless a user's type delays it. Stopping a robot must not
+            // wait for that any longer.
             _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
         }
     }

@@ -1,4 +1,4 @@
-//! `auto:` addresses: the Unix socket beside a TCP port, for whoever is on the same host.
+//! The `auto:` addresses: a Unix socket beside a TCP port, for peers on the same host.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -10,14 +10,14 @@ use crate::socket::{Listener, Stream};
 /// Listens at the Unix socket beside a TCP port.
 ///
 /// # Errors
-/// Returns an error if the folder or the socket cannot be made: then TCP serves all.
+/// Returns an error if the folder or the socket cannot be created; all peers then use TCP.
 pub fn listen(port: SocketAddr) -> io::Result<Listener> {
     make_socket_folder()?;
     Listener::unix(&path(port.ip(), port.port()))
 }
 
-/// Starts to connect to whoever listens at an `auto:` address: to its Unix socket if it is on this
-/// host and of this user, else over TCP.
+/// Begins to connect to an `auto:` address: to its Unix socket if the listener is on this host and
+/// belongs to this user, otherwise over TCP.
 ///
 /// # Errors
 /// Returns the error of TCP.
@@ -31,13 +31,13 @@ pub fn connect(address: SocketAddr) -> io::Result<Stream> {
     near.map_or_else(|| Stream::tcp(address), Ok)
 }
 
-/// Returns whether an address is one of this host: only those can be bound to.
+/// Returns whether an address belongs to this host; only such addresses can be bound.
 fn is_of_this_host(ip: IpAddr) -> bool {
     UdpSocket::bind((ip, 0)).is_ok()
 }
 
 fn path(ip: IpAddr, port: u16) -> PathBuf {
-    // The kernel gives a port to one listener, if that listens at all addresses.
+    // The kernel gives a port to only one listener if that listens at all addresses.
     let ip = if ip.is_unspecified() { "any".to_owned() } else { ip.to_string() };
     socket_folder().join(Path::new(&format!("link-{ip}-{port}.socket")))
 }
@@ -69,7 +69,7 @@ mod tests {
         let (_far, address) = tcp();
         let _near = listen(SocketAddr::from(([0, 0, 0, 0], address.port()))).unwrap();
         assert!(matches!(connect(address).unwrap(), Stream::Unix { .. }));
-        // An address for documentation, which no host has.
+        // This is an address for documentation, which no host has.
         assert!(!is_of_this_host([192, 0, 2, 1].into()));
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion of messages from one type to another.
+//! The conversion of messages from a peer's type to the type here.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use hemiola_model::data::ReadError;
 use crate::ends::{KnownType, contained};
 use crate::zero::zero;
 
-/// How messages that arrive become messages of the type here.
+/// The conversion of the messages that a peer sends.
 #[derive(Debug)]
 pub enum Passage {
-    /// The types are equal: messages stay as they are.
+    /// The types are equal, so messages stay as they are.
     AsTheyAre,
-    /// The types differ: fields are converted by their names.
+    /// The types differ, so fields are converted by name.
     ByNames(Box<Adapter>),
 }
 
@@ -29,8 +29,8 @@ pub struct OfferedType {
 }
 
 impl Passage {
-    /// Compares the type that is offered with that of a representation here. Returns remarks, too,
-    /// about fields that only one of them has.
+    /// Compares the offered type with that of a representation here. Also returns remarks about
+    /// fields that only one of them has.
     ///
     /// # Errors
     /// Returns the reason, with the field, if the types do not fit.
@@ -46,8 +46,8 @@ impl Passage {
         })
     }
 
-    /// Compares the type that is offered with one here that has no default value: fields that are
-    /// not sent are zero. Returns remarks, too.
+    /// Compares the offered type with one here that has no default value: fields that are not sent
+    /// become zero. Also returns remarks.
     ///
     /// # Errors
     /// Returns the reason, with the field, if the types do not fit.
@@ -55,7 +55,7 @@ impl Passage {
         Self::between(offered, &here.schema, || zero(&here.data_type))
     }
 
-    /// Compares two types: by their hashes, and by the names of fields if the hashes differ.
+    /// Compares two types by their hashes, and by the names of fields if the hashes differ.
     fn between(
         offered: &OfferedType,
         here: &MessageSchema,
@@ -79,11 +79,11 @@ impl Passage {
         let mut remarks = Vec::new();
         for change in adapter.changes() {
             match change {
-                FieldChange::Added(field) => remarks.push(format!("`{field}` is not sent, and has its default")),
-                FieldChange::Removed(field) => remarks.push(format!("`{field}` is sent, and not known here")),
+                FieldChange::Added(field) => remarks.push(format!("`{field}` is not sent, so it has its default")),
+                FieldChange::Removed(field) => remarks.push(format!("`{field}` is sent, but unknown here")),
                 FieldChange::Changed(field) => {
                     let (there, here) = (&offered.schema, &here.name);
-                    return Err(format!("`{field}` is something else in `{there}` than in `{here}`"));
+                    return Err(format!("`{field}` has another type in `{there}` than in `{here}`"));
                 }
             }
         }
@@ -93,11 +93,11 @@ impl Passage {
     /// Converts a message to the type here.
     ///
     /// # Errors
-    /// Returns an error if the bytes are no message of the type that was offered.
+    /// Returns an error if the bytes are not a message of the offered type.
     pub fn pass<'m>(&self, message: &'m [u8]) -> Result<Cow<'m, [u8]>, ReadError> {
         match self {
             Self::AsTheyAre => Ok(Cow::Borrowed(message)),
-            // A value that has no place here leaves the default where it would be, as in logs.
+            // A value that has no place here leaves the default in its place, as in logs.
             Self::ByNames(adapter) => adapter.adapt(message, |_| {}).map(Cow::Owned),
         }
     }

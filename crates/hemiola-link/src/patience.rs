@@ -1,4 +1,4 @@
-//! The pauses between attempts.
+//! The pauses between attempts to connect.
 
 use std::time::{Duration, Instant};
 
@@ -22,14 +22,14 @@ impl Patience {
         Self { next: period, longest: period }
     }
 
-    /// Returns when to try again after an attempt at `now`.
+    /// Returns the time of the next attempt after one at `now`.
     pub fn after(&mut self, now: Instant) -> Instant {
         let delay = self.next;
         self.next = (2 * delay).min(self.longest);
         now + delay
     }
 
-    /// Begins with the shortest delay again, because the peer was reached.
+    /// Starts again with the shortest delay, because the peer has been reached.
     pub fn reset(&mut self) {
         self.next = SHORTEST;
     }

@@ -1,13 +1,14 @@
-//! The thread of all links of a robot, which waits for their sockets and for what is published at
-//! the same time.
+//! The thread of all links of a robot, which waits for their sockets and for publications at the
+//! same time.
 //!
-//! | what has happened | how the thread learns of it | who has a turn |
+//! | event | how the thread is notified | which link has a turn |
 //! |---|---|---|
 //! | a socket is ready | an event of the poll | its link |
-//! | something was published, called or created here | an event of the [`WakeupSet`], whose ring ends the poll | the link, of news all |
-//! | it is time for something | the poll's time-out: the first of `dues` | the link |
+//! | something was published, called or created here | an event of the [`WakeupSet`], which ends the poll | the link; all links for a new topic or service |
+//! | something is due | the poll's timeout, which is the first of `dues` | the link |
 //!
-//! All else is not visited, so that a message costs as much beside a thousand links as beside none.
+//! Nothing else is visited, so that a message costs the same beside a thousand links as beside
+//! none.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -28,46 +29,46 @@ pub struct Reactor {
     poll: Poll,
     events: EventTable,
     links: Turns,
-    /// Raises the event of news.
+    /// Raises the event for new topics and services.
     _watch: Watch,
-    /// Receives the reason why the links close.
+    /// Receives the reason for which the links close.
     ordered: Receiver<String>,
     statistics: LinksView,
 }
 
-/// The events of a robot for which the thread waits, and whom each of them concerns.
+/// The events of a robot that the thread waits for, and the link that each of them concerns.
 pub struct EventTable {
     set: WakeupSet,
     origins: Vec<Origin>,
-    /// The event of what each link sends first, and that of its calls.
+    /// The index of the first event of each link's topics, and that of its calls.
     places: Vec<(usize, usize)>,
 }
 
-/// What an event is notified by.
+/// The cause of an event.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// A topic or a service is new.
+    /// There is a new topic or service.
     News,
-    /// The links are to close.
+    /// The links must close.
     Order,
-    /// Something was published that a link sends.
+    /// A link's topic or representation was published.
     Published { link: usize, topic: usize },
     /// A link's services have requests or answers.
     Calls { link: usize },
 }
 
-/// The links, and which of them have a turn.
+/// The links, and the turns that they have.
 struct Turns {
     links: Vec<Link>,
-    /// The links that have a turn next, each once.
+    /// The links that have a turn next, each of them once.
     next: VecDeque<usize>,
     has_turn: Vec<bool>,
-    /// When there is something to do for a link.
+    /// The times at which there is something to do for a link.
     dues: BTreeSet<(Instant, usize)>,
     due: Vec<Option<Instant>>,
 }
 
-/// The token of what ends the poll when an event is notified.
+/// The token of the waker that ends the poll when an event is notified.
 pub const WAKER: Token = Token(usize::MAX);
 /// The number of bytes that are read at once.
 const BUFFER: usize = 64 << 10;
@@ -87,7 +88,7 @@ impl Reactor {
         Self { poll, events, links: Turns::of(links), _watch: watch, ordered, statistics }
     }
 
-    /// Serves all links, until they are to close.
+    /// Serves all links until they must close.
     pub fn run(&mut self) {
         let mut ready = Events::with_capacity(AT_ONCE);
         let mut buffer = vec![0; BUFFER];
@@ -117,7 +118,7 @@ impl Reactor {
         }
     }
 
-    /// Takes the events that were notified. Returns whether the links may have to close.
+    /// Handles the notified events. Returns whether the links may have to close.
     fn take_events(&mut self) -> bool {
         let Self { events: EventTable { set, origins, .. }, links, .. } = self;
         let mut is_ordered = false;
@@ -150,8 +151,8 @@ impl Reactor {
 }
 
 impl EventTable {
-    /// Creates the events of links that send as many topics and representations as these numbers
-    /// say. `ring` ends the thread's sleep.
+    /// Creates the events of links that send these numbers of topics and representations. `ring`
+    /// ends the thread's sleep.
     pub fn new(sent: impl Iterator<Item = usize>, ring: impl Fn() + Send + Sync + 'static) -> Self {
         let (mut origins, mut places) = (vec![Origin::News, Origin::Order], Vec::new());
         for (link, topics) in sent.enumerate() {
@@ -162,17 +163,17 @@ impl EventTable {
         Self { set: WakeupSet::new(origins.len(), ring), origins, places }
     }
 
-    /// Returns what is to be notified of new topics and services.
+    /// Returns the event for new topics and services.
     fn news(&self) -> Arc<Wakeup> {
         self.set.event(0)
     }
 
-    /// Returns what is to be notified when the links are to close.
+    /// Returns the event for closing the links.
     pub fn order(&self) -> Arc<Wakeup> {
         self.set.event(1)
     }
 
-    /// Returns what is to be notified of each topic or representation that a link sends, and of its
+    /// Returns the events for each topic or representation that a link sends, and the event for its
     /// requests and answers.
     pub fn of_link(&self, link: usize) -> (Vec<Arc<Wakeup>>, Arc<Wakeup>) {
         let (first, calls) = self.places[link];
@@ -193,7 +194,7 @@ impl Turns {
         }
     }
 
-    /// Gives a link a turn, and returns it.
+    /// Gives a link a turn, and returns the link.
     fn turn_of(&mut self, link: usize) -> &mut Link {
         if !mem::replace(&mut self.has_turn[link], true) {
             self.next.push_back(link);
@@ -201,7 +202,7 @@ impl Turns {
         &mut self.links[link]
     }
 
-    /// Gives those links a turn for which it is time.
+    /// Gives a turn to the links for which something is due.
     fn note_time(&mut self, now: Instant) {
         while let Some(&(due, link)) = self.dues.first()
             && due <= now

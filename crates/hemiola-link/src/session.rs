@@ -41,7 +41,7 @@ pub struct Session {
     sayings: VecDeque<Vec<u8>>,
     /// The peer's clock, if representations are received.
     clock: Option<PeerClock>,
-    /// The state of what is sent, by its number.
+    /// The state of each thing that is sent, by its number.
     offers: Vec<Offered>,
     lanes: Lanes,
     /// What the peer has offered and is received, by the peer's numbers.
@@ -59,7 +59,7 @@ enum Offered {
     Answered(Answer),
 }
 
-/// What the peer has offered and is received.
+/// An offer of the peer that is received.
 struct Taken {
     end: End,
     offer: OfferedType,
@@ -76,7 +76,7 @@ struct Taken {
 pub struct Outgoing {
     /// The whole frame, or the part of it before the CDR.
     pub head: Vec<u8>,
-    /// What it carries in CDR, or nothing.
+    /// The CDR that the frame carries; empty if it carries none.
     pub cdr: Cdr,
 }
 
@@ -122,7 +122,7 @@ impl Session {
         self.offers[topic] == Offered::Answered(Answer::Wanted)
     }
 
-    /// Returns whether this is a message of the peer that is wanted here, or a fragment of one.
+    /// Returns whether this is a message of the peer that is received here, or a fragment of one.
     pub fn takes(&self, frame: &Frame<'_>) -> bool {
         let topic = match frame {
             Frame::Message(message) => message.topic,
@@ -132,13 +132,13 @@ impl Session {
         self.taken.get(&topic).is_some_and(|taken| taken.passage.is_some())
     }
 
-    /// Returns whether a topic that is received comes from this peer.
+    /// Returns whether the peer sends a topic that is received.
     pub fn brings(&self, topic: usize) -> bool {
         self.taken.values().any(|taken| taken.end == End::Received(topic) && taken.passage.is_some())
     }
 
-    /// Ends what this conversation is about: calls have no answer, and the last values are stale
-    /// that none of the conversations that are `left` brings.
+    /// Ends the subjects of this conversation: pending calls get no answer, and a last value
+    /// becomes stale if none of the conversations that are `left` brings it.
     pub fn end<'s>(&mut self, left: impl Iterator<Item = &'s Self> + Clone, desk: &mut Desk) {
         self.end_calls(desk);
         for topic in 0..desk.topics.received.len() {
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    /// Returns how the peer's clock differs from the robot's, as far as that is known.
+    /// Returns the difference between the peer's clock and the robot's, as far as it is known.
     pub fn clock(&self, desk: &Desk) -> Option<ClockOffset> {
         let ahead = self.clock.as_ref()?.ahead(desk.topics.now().nanoseconds())?;
         Some(ClockOffset { robot: self.robot.clone()?, ahead_ns: ahead.by, error_ns: ahead.error })
@@ -159,7 +159,7 @@ impl Session {
     /// # Errors
     /// Returns an error if the conversation ends with this frame.
     pub fn hear(&mut self, frame: Frame<'_>, desk: &mut Desk) -> Result<(), Parting> {
-        // All others may change who is there, and who wants or brings what.
+        // All other frames may change which peers are there, and what they want or bring.
         desk.has_changed |= !matches!(
             frame,
             Frame::Message(_)
@@ -188,7 +188,7 @@ impl Session {
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
             Frame::Memory { .. } | Frame::Lent(_) | Frame::Returned => {
-                return Err(Parting::Memory("this side has none; say `shm:` on both sides".to_owned()));
+                return Err(Parting::Memory("this side has none; use `shm:` on both sides".to_owned()));
             }
             Frame::Ping { left } => {
                 let now = desk.topics.now().nanoseconds();
@@ -203,8 +203,8 @@ impl Session {
         if self.sayings.len() > MOST_SAYINGS { Err(Parting::DoesNotListen) } else { Ok(()) }
     }
 
-    /// Handles new topics and services of this robot: offers them, and answers offers that wait for
-    /// them.
+    /// Handles new topics and services of this robot: offers them, and answers the offers that wait
+    /// for them.
     pub fn look(&mut self, desk: &mut Desk) {
         if self.robot.is_none() {
             return;
@@ -219,7 +219,7 @@ impl Session {
         due.into_iter().for_each(|number| self.decide(number, desk));
     }
 
-    /// Repeats what may have been lost: hello, and offers that have no final answer.
+    /// Repeats frames that may have been lost: the hello, and offers that have no final answer.
     pub fn repeat(&mut self, desk: &mut Desk) {
         if self.owes_hello || !self.sayings.is_empty() {
             return;
@@ -232,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Queues a message that was published, or a value that was committed here.
+    /// Queues a message that was published here, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
         let length = wire::head_length(message.stamp) + message.cdr.len();
         if length > desk.longest_frame && self.version < wire::VERSION_WITH_FRAGMENTS {
@@ -248,8 +248,8 @@ impl Session {
         self.lanes.publish(topic, message, now, desk);
     }
 
-    /// Returns from when on a message of a topic is let through that is published now; `None`: at
-    /// once.
+    /// Returns the time before which a message of a topic is not let through; `None` if messages
+    /// are let through now.
     pub fn closed_until(&self, topic: usize) -> Option<Instant> {
         self.lanes.closed_until(topic)
     }
@@ -259,9 +259,9 @@ impl Session {
         self.owes_hello || !self.sayings.is_empty() || self.calls.has_frames() || !self.lanes.is_empty()
     }
 
-    /// Appends the next frame to send now to `frame`, up to its CDR, and returns that; `None` if
-    /// there is none. Requests and answers go before messages, in which topics take turns, and all
-    /// else goes before these.
+    /// Appends the next frame that may be sent now to `frame`, up to its CDR, and returns the CDR;
+    /// `None` if there is none. Requests and answers go before messages, whose topics take turns;
+    /// all other frames go before these.
     pub fn next(&mut self, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
         if self.robot.is_some()
             && let Some(clock) = self.clock.as_mut().filter(|clock| clock.is_due(now))
@@ -286,8 +286,8 @@ impl Session {
         self.lanes.next(now, desk, frame)
     }
 
-    /// Returns when a message that is held back now may be sent, a ping is due, or a request is to
-    /// be repeated.
+    /// Returns the time at which a message that is held back now may be sent, a ping is due, or a
+    /// request must be repeated.
     pub fn due(&self) -> Option<Instant> {
         let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
         [self.lanes.due(), ping, self.calls.due()].into_iter().flatten().min()
@@ -333,7 +333,7 @@ impl Session {
             let robot = plain(robot);
             desk.statistics.met += 1;
             desk.statistics.problem = None;
-            desk.tell(format!("`{robot}` is there"));
+            desk.tell(format!("`{robot}` has connected"));
             (self.robot, self.since) = (Some(robot), desk.topics.now());
             self.look(desk);
         }
@@ -364,7 +364,7 @@ impl Session {
         self.decide(offer.topic, desk);
     }
 
-    /// Decides about an offer, and answers it.
+    /// Decides on an offer, and answers it.
     fn decide(&mut self, number: u32, desk: &mut Desk) {
         let Some(taken) = self.taken.get_mut(&number) else { return };
         let Some(passage) = desk.passage(taken.end, &taken.offer) else {
@@ -393,7 +393,7 @@ impl Session {
         self.say_answer(number, answer, &reason);
     }
 
-    /// Lets the peer know that what it has offered is not wanted any more; another answer follows.
+    /// Notifies the peer that its offer is not wanted any more; another answer follows.
     fn put_off(&mut self, number: u32) {
         if let Some(taken) = self.taken.get_mut(&number) {
             (taken.answer, taken.passage) = (Answer::Later, None);

@@ -25,27 +25,28 @@ pub struct LinkStatistics {
     pub name: String,
     /// The address at which it listens or to which it connects: `tcp:127.0.0.1:7400`.
     pub address: String,
-    /// Whether it listens at its address; otherwise it connects to it, or joins it.
+    /// Set if the link listens at its address; otherwise it connects to it, or joins it.
     pub listens: bool,
-    /// The link has joined the group of its address.
+    /// Set if the link is a member of the group of its address.
     pub joins: bool,
     /// The robots that are connected now.
     pub peers: Vec<LinkPeer>,
-    /// How often a peer has said hello as a link does.
+    /// The number of times that a peer has said hello as a link does.
     pub met: u64,
-    /// How often a conversation ended in which the peer had said hello.
+    /// The number of conversations that have ended in which the peer had said hello.
     pub parted: u64,
-    /// How often a peer was refused: for garbage, another version, no hello, or want of room.
+    /// The number of times that a peer was refused: because of garbage, another version, a missing
+    /// hello, or a lack of room.
     pub refused: u64,
-    /// Datagrams and messages that belong to no conversation: those of earlier conversations, and
-    /// messages and answers that nobody asked for.
+    /// The number of datagrams and messages that belong to no conversation: those of earlier
+    /// conversations, and messages and answers that nobody asked for.
     pub ignored: u64,
-    /// Messages and values that peers were lent in shared memory, of all that were sent.
+    /// The number of sent messages and values that were lent to peers in shared memory.
     pub lent: u64,
     /// The last problem, in words.
     pub problem: Option<String>,
-    /// How the clocks of the peers differ from this robot's, as far as that matters here: where
-    /// representations are received, whose stamps are converted.
+    /// The differences between the clocks of the peers and that of this robot. They are measured
+    /// only where representations are received, whose time stamps are converted.
     pub clocks: Vec<ClockOffset>,
     /// The topics and representations that the link sends, in the order of robot.toml.
     pub sent: Vec<SentStatistics>,
@@ -64,20 +65,20 @@ pub struct LinkStatistics {
 pub struct LinkPeer {
     /// The robot's name.
     pub name: String,
-    /// When it said hello, on the clock of this robot.
+    /// The time at which it said hello, on the clock of this robot.
     pub since: Time,
 }
 
-/// How far a peer's clock is ahead of this robot's. See [`LinkStatistics`].
+/// The difference by which a peer's clock is ahead of this robot's. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ClockOffset {
     /// The peer's name.
     pub robot: String,
-    /// Nanoseconds by which its clock is ahead, negative if it is behind.
+    /// The difference in nanoseconds; negative if the peer's clock is behind.
     pub ahead_ns: i64,
-    /// The most by which that may be wrong, in nanoseconds.
+    /// The largest possible error of the difference, in nanoseconds.
     pub error_ns: i64,
 }
 
@@ -90,7 +91,7 @@ pub struct SentStatistics {
     pub name: String,
     /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
-    /// Whether this robot has a topic or representation of that name.
+    /// Set if this robot has a topic or representation of that name.
     pub is_there: bool,
     /// The number of peers to which it is sent now.
     pub peers: usize,
@@ -98,10 +99,11 @@ pub struct SentStatistics {
     pub messages: u64,
     /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
-    /// Messages that came too early for the topic's rate, or were replaced by newer ones, as
-    /// configured.
+    /// The number of messages that came too early for the topic's rate, or were replaced by newer
+    /// ones, as configured.
     pub skipped: u64,
-    /// Messages that were dropped because the queue for a peer, or for the link, was full.
+    /// The number of messages that were dropped because the queue for a peer, or for the link, was
+    /// full.
     pub dropped: u64,
     /// Messages that are longer than 64 MiB, or than a datagram if the peer knows no fragments, or
     /// could not be serialized.
@@ -117,7 +119,7 @@ pub struct ReceivedStatistics {
     pub name: String,
     /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
-    /// Whether this robot has a topic of that name, or reads a representation of that name.
+    /// Set if this robot has a topic of that name, or reads a representation of that name.
     pub is_there: bool,
     /// The number of peers from which it is received now.
     pub peers: usize,
@@ -125,42 +127,42 @@ pub struct ReceivedStatistics {
     pub messages: u64,
     /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
-    /// Messages that were lost on the way.
+    /// The number of messages that were lost on the way.
     pub lost: u64,
-    /// Messages that arrived after a later one, and were dropped.
+    /// The number of messages that arrived after a later one, and were dropped.
     pub late: u64,
-    /// Values that a newer one replaced before the source took them.
+    /// The number of values that a newer one replaced before the source received them.
     pub overtaken: u64,
-    /// Messages that could not be read as the type here, or could not be published.
+    /// The number of messages that could not be read as the type here, or could not be published.
     pub unreadable: u64,
-    /// Whether the peer is gone that has brought the last value of a representation, so that the
-    /// value is stale.
+    /// Set if the value is stale, because the peer that sent the last value of the representation
+    /// has disconnected.
     pub is_stale: bool,
 }
 
-/// The statistics of a service that is served to peers, or called here. Of all calls, each was
-/// answered, unanswered or refused, or is in flight. See [`LinkStatistics`].
+/// The statistics of a service that is served to peers, or called here. Each call was answered,
+/// unanswered or refused, or is in flight. See [`LinkStatistics`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ServiceStatistics {
     /// The name of the service.
     pub name: String,
-    /// Whether this robot serves it, or has said what its types are to call it.
+    /// Set if this robot serves it, or has declared its types in order to call it.
     pub is_there: bool,
     /// The number of peers that may call it now, or that answer calls of it.
     pub peers: usize,
     /// The number of calls.
     pub calls: u64,
-    /// Calls that were answered.
+    /// The number of calls that were answered.
     pub answers: u64,
-    /// Calls that have no answer: the server or the peer was gone, it panicked, or its answer did
-    /// not come in time.
+    /// The number of calls without an answer: the server or the peer had ended, it panicked, or its
+    /// answer did not arrive in time.
     pub unanswered: u64,
-    /// Calls that were refused: there was no room, or the request or the answer could not be sent
-    /// or read.
+    /// The number of calls that were refused: there was no room, or the request or the answer could
+    /// not be sent or read.
     pub refused: u64,
-    /// Calls that wait for their answer now.
+    /// The number of calls that wait for their answer now.
     pub in_flight: u64,
 }
 
@@ -179,8 +181,8 @@ impl ServiceStatistics {
 }
 
 impl LinkStatistics {
-    /// Makes this equal to what is known by now. No name changes after a link was opened, so that
-    /// numbers are all that is copied for most messages, and nothing is allocated.
+    /// Updates these statistics to `now`. Names do not change after a link has been opened, so only
+    /// numbers are copied for most messages, and nothing is allocated.
     pub(crate) fn update(&mut self, now: &Self) {
         let Self { peers, problem, clocks, sent, received, served, called, .. } = now;
         (self.met, self.parted, self.refused, self.ignored) = (now.met, now.parted, now.refused, now.ignored);
@@ -202,7 +204,7 @@ impl LinkStatistics {
         }
     }
 
-    /// Returns the statistics of a link over which nothing was sent yet.
+    /// Returns the statistics of a link over which nothing has been sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
         let statistics = Self::of_parts(
             (&link.name, &link.end.to_string(), matches!(link.end, LinkEnd::Listen(_))),
@@ -213,8 +215,9 @@ impl LinkStatistics {
         Self { joins: matches!(link.end, LinkEnd::Join(_)), ..statistics }
     }
 
-    /// Returns the statistics of something of this name that listens at or connects to an address,
-    /// and over which nothing was sent yet: what is sent, received, served and called.
+    /// Returns the statistics of a link or a similar carrier over which nothing has been sent yet:
+    /// its name, its address and whether it listens there, then the things that it sends, receives,
+    /// serves and calls.
     ///
     /// ```
     /// use hemiola_link::LinkStatistics;
@@ -263,7 +266,7 @@ impl fmt::Display for LinkStatistics {
         };
         write!(formatter, "link {name} {end} {address}: ")?;
         match peers.as_slice() {
-            [] => formatter.write_str("nobody is there")?,
+            [] => formatter.write_str("no peer is connected")?,
             peers => formatter.write_str(&peers.iter().map(LinkPeer::to_string).collect::<Vec<_>>().join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
@@ -285,8 +288,8 @@ impl fmt::Display for LinkStatistics {
             formatter.write_str(if received.is_stale { ", stale now" } else { "" })?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
-        let unserved = ": nobody in this robot serves it and says what it is (`bus.allow_calls`)";
-        let unknown = ": nobody in this robot says what it is (`bus.allow_calls`)";
+        let unserved = ": this robot does not serve it, or does not allow calls of it (`bus.allow_calls`)";
+        let unknown = ": this robot has not declared its types (`bus.allow_calls`)";
         let served = self.served.iter().map(|service| ("served", service, unserved));
         for (what, service, absence) in served.chain(self.called.iter().map(|service| ("called", service, unknown))) {
             let ServiceStatistics { name, is_there, calls, answers, unanswered, refused, in_flight, .. } = service;
@@ -296,7 +299,7 @@ impl fmt::Display for LinkStatistics {
             formatter.write_str(if *is_there { "" } else { absence })?;
         }
         match &self.problem {
-            Some(problem) => write!(formatter, "\n  at last: {problem}"),
+            Some(problem) => write!(formatter, "\n  last problem: {problem}"),
             None => Ok(()),
         }
     }
@@ -308,7 +311,7 @@ impl fmt::Display for LinkPeer {
     }
 }
 
-/// Makes `shown` equal to `now`, if it is not.
+/// Sets `shown` to `now` if they differ.
 fn renew<T: Clone + PartialEq>(shown: &mut T, now: &T) {
     if shown != now {
         shown.clone_from(now);
@@ -318,8 +321,8 @@ fn renew<T: Clone + PartialEq>(shown: &mut T, now: &T) {
 fn absence(kind: SubjectKind, is_there: bool) -> &'static str {
     match kind {
         _ if is_there => "",
-        SubjectKind::Topic => ": nobody in this robot has a topic of that name",
-        SubjectKind::Representation => ": nobody in this robot has a representation of that name",
+        SubjectKind::Topic => ": this robot has no topic of that name",
+        SubjectKind::Representation => ": this robot has no representation of that name",
     }
 }
 

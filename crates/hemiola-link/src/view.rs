@@ -1,11 +1,11 @@
-//! The statistics of all links, for whatever shows them.
+//! The statistics of all links, in a form that can be shown while the robot runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::statistics::LinkStatistics;
 
-/// A view of the links of a robot, for whatever shows them while the robot runs. Clones show the
-/// same links, and the default view shows none.
+/// A view of the links of a robot, in which their statistics can be read while the robot runs.
+/// Clones show the same links, and the default view shows none.
 ///
 /// ```
 /// use hemiola_link::LinksView;
@@ -21,7 +21,7 @@ pub struct LinksView(Vec<Shown>);
 struct Shown(Arc<Mutex<Vec<LinkStatistics>>>);
 
 impl LinksView {
-    /// Returns a view of what somebody else carries, as a link does, with its first statistics.
+    /// Creates a view of another carrier that is shown like a link, with its first statistics.
     ///
     /// ```
     /// use hemiola_link::{LinkStatistics, LinksView};
@@ -36,12 +36,12 @@ impl LinksView {
         Self::of_links(std::iter::once(statistics))
     }
 
-    /// Returns a view of links that have these statistics so far.
+    /// Creates a view of links that have these statistics so far.
     pub(crate) fn of_links(links: impl Iterator<Item = LinkStatistics>) -> Self {
         Self(vec![Shown(Arc::new(Mutex::new(links.collect())))])
     }
 
-    /// Returns a view of these links, and then of those.
+    /// Returns a view of these links, followed by those of another view.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
@@ -53,7 +53,7 @@ impl LinksView {
         self.0.iter().flat_map(|shown| shown.lock().clone()).collect()
     }
 
-    /// Shows new statistics, in a view that was made [of](Self::of) the first ones.
+    /// Shows new statistics in a view that was created by [`of`](Self::of).
     pub fn show(&self, statistics: &LinkStatistics) {
         let Some(shown) = self.0.first() else { return };
         if let Some(shown) = shown.lock().first_mut()
@@ -63,7 +63,7 @@ impl LinksView {
         }
     }
 
-    /// Shows what is known of a link by now, in a view of links of one thread.
+    /// Shows the current statistics of one link, in a view of the links of one thread.
     pub(crate) fn update(&self, link: usize, now: &LinkStatistics) {
         let Some(shown) = self.0.first() else { return };
         if let Some(shown) = shown.lock().get_mut(link) {

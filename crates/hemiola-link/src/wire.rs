@@ -28,7 +28,7 @@ pub const VERSION: u32 = 1;
 pub const VERSION_WITH_FRAGMENTS: u32 = 2;
 /// The text with which a hello begins, so that peers that are no links are recognised.
 const NAME: &str = "hemiola link";
-/// The limit of the numbers by which topics and all else are offered, which are below it.
+/// The exclusive limit of the numbers under which topics and services are offered.
 pub const MOST_OFFERS: u32 = 4096;
 /// The longest frame in a datagram of UDP, behind the two numbers at the datagram's beginning.
 pub const LONGEST_IN_DATAGRAM: usize = 65_507 - DATAGRAM_HEAD;
@@ -38,7 +38,7 @@ pub const LONGEST_FRAME: usize = 64 << 20;
 pub const LONGEST_OFFER: usize = 1 << 20;
 /// The bytes of the two numbers at the beginning of a datagram.
 pub const DATAGRAM_HEAD: usize = 16;
-/// The bytes before the CDR of a message: its kind, topic, sequence and time.
+/// The number of bytes before the CDR of a message: its kind, topic, sequence and time.
 const MESSAGE_HEAD: usize = 1 + 4 + 8 + 8;
 /// The bytes before the CDR of a value, which has a stamp, too.
 const VALUE_HEAD: usize = MESSAGE_HEAD + 8;
@@ -74,7 +74,7 @@ pub(crate) const FRAGMENT: u8 = 16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame<'b> {
-    /// The first frame of a side: who it is.
+    /// The first frame of a side, which identifies it.
     Hello {
         /// The version of the protocol that the side speaks. If it is not known here, nothing else
         /// is read.
@@ -82,32 +82,32 @@ pub enum Frame<'b> {
         /// The robot's name.
         robot: &'b str,
     },
-    /// An offer of what the side can send: a topic, a representation, or the requests or answers of
-    /// a service.
+    /// An offer of something that the side can send: a topic, a representation, or the requests or
+    /// answers of a service.
     Offer(Offer<'b>),
     /// The answer to an offer.
     Answer {
         /// The number of what was offered.
         topic: u32,
-        /// The receiver's decision: it wants what was offered, does not, or not yet.
+        /// The decision of the receiver: it wants the offer, does not, or does not yet.
         answer: Answer,
-        /// Why it is not wanted, or nothing.
+        /// The reason why it is not wanted; may be empty.
         reason: &'b str,
     },
     /// A message of a topic, or a value of a representation.
     Message(Message<'b>),
-    /// A question for the peer's clock.
+    /// A request for the time of the peer's clock.
     Ping {
-        /// When it leaves, in nanoseconds of the sender's clock.
+        /// The time at which it leaves, in nanoseconds of the sender's clock.
         left: i64,
     },
     /// The answer to a ping.
     Pong {
-        /// What the ping said.
+        /// The time in the ping.
         left: i64,
-        /// When the ping arrived, in nanoseconds of the answering side's clock.
+        /// The time at which the ping arrived, in nanoseconds of the answering side's clock.
         arrived: i64,
-        /// When the answer leaves, on the same clock.
+        /// The time at which the answer leaves, on the same clock.
         answered: i64,
     },
     /// A call of a service.
@@ -118,17 +118,18 @@ pub enum Frame<'b> {
     Refusal {
         /// The number of the call.
         call: u64,
-        /// Why it has no answer.
+        /// The code of the reason why it has no answer.
         why: NoAnswer,
-        /// The same in words, or nothing.
+        /// The reason in words; may be empty.
         reason: &'b str,
     },
-    /// The memory of the side, which the other side can read, and whose descriptor goes with this
-    /// frame.
+    /// The memory of the side, which the other side can read. Its file descriptor is passed with
+    /// this frame.
     Memory {
         /// The length of the memory.
         bytes: u64,
-        /// The word of it in which the side counts what it has read of the other side's memory.
+        /// The index of the word in which the side counts what it has read from the other side's
+        /// memory.
         word: u32,
     },
     /// A message or value in the memory of the side.
@@ -139,17 +140,17 @@ pub enum Frame<'b> {
     Fragment(Fragment<'b>),
     /// The end of the conversation.
     Goodbye {
-        /// Why the conversation ends.
+        /// The reason why the conversation ends.
         reason: &'b str,
     },
 }
 
-/// What a side offers to send. See [`Frame`].
+/// An offer of something that a side can send. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer<'b> {
-    /// The number that stands for it from now on.
+    /// The number that identifies it from now on.
     pub topic: u32,
-    /// The kind of what is offered.
+    /// The kind of the offer.
     pub kind: OfferKind,
     /// The name of the topic, representation or service.
     pub name: &'b str,
@@ -161,30 +162,29 @@ pub struct Offer<'b> {
     pub definition: &'b str,
 }
 
-/// The kind of what is offered. See [`Offer`].
+/// The kind of an offer. See [`Offer`].
 ///
-/// A service is offered by both sides: by the one that calls as what it asks, and by the one that
-/// serves as what it answers.
+/// A service is offered by both sides: the caller offers its requests, and the server its answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferKind {
     /// A topic, with its messages.
     Topic,
     /// A representation, with its values.
     Representation,
-    /// The requests of a service, which the side calls.
+    /// The requests of a service that the side calls.
     ServiceRequests,
-    /// The answers of a service, which the side serves.
+    /// The answers of a service that the side serves.
     ServiceAnswers,
 }
 
 /// The answer to an offer. See [`Frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is not received.
+    /// The receiver does not receive it.
     Unknown,
-    /// It will be received when somebody here has subscribed to it.
+    /// The receiver will receive it as soon as it has a subscriber.
     Later,
-    /// Its messages or values shall be sent.
+    /// The receiver wants its messages or values.
     Wanted,
     /// The types of both sides do not fit.
     Misfit,
@@ -198,20 +198,20 @@ pub struct Message<'b> {
     /// The number of the message: 1, 2, 3 and so on for each topic. Missing numbers were lost on
     /// the way.
     pub sequence: u64,
-    /// When it was published or committed, in nanoseconds of the sender's clock.
+    /// The time at which it was published or committed, in nanoseconds of the sender's clock.
     pub time: i64,
-    /// When the sample was taken that a value derives from, on the same clock; `None` for messages
-    /// of topics.
+    /// The time of the sample that a value derives from, on the same clock; `None` for messages of
+    /// topics.
     pub stamp: Option<i64>,
     /// The message or value in CDR, with its header.
     pub cdr: &'b [u8],
 }
 
 impl<'b> Frame<'b> {
-    /// Reads a frame without its length, or without the two numbers of a datagram.
+    /// Parses a frame, without its length or the two numbers of a datagram.
     ///
     /// # Errors
-    /// Returns an error if the bytes are no frame. Nothing is allocated.
+    /// Returns an error if the bytes are not a frame. Nothing is allocated.
     pub fn read(bytes: &'b [u8]) -> Result<Self, WireError> {
         let (&kind, contents) = bytes.split_first().ok_or(WireError::TooShort)?;
         check_length(kind, bytes.len())?;
@@ -361,7 +361,7 @@ impl From<SubjectKind> for OfferKind {
 }
 
 impl Message<'_> {
-    /// Appends the bytes that come before the CDR of the message or value.
+    /// Appends the bytes that precede the CDR of the message or value.
     pub(crate) fn write_head(&self, bytes: &mut Vec<u8>) {
         bytes.push(if self.stamp.is_some() { VALUE } else { MESSAGE });
         bytes.extend_from_slice(&self.topic.to_le_bytes());
@@ -417,7 +417,7 @@ fn check_length(kind: u8, length: usize) -> Result<(), WireError> {
     if length <= longest { Ok(()) } else { Err(WireError::TooLong { kind, length }) }
 }
 
-/// Returns whether a message or value of that many bytes, with its head, fits a frame.
+/// Returns whether a message or value of this length, including its head, fits into a frame.
 pub(crate) fn fits_a_frame(length: usize) -> bool {
     check_length(MESSAGE, length).is_ok()
 }
@@ -432,7 +432,7 @@ pub(crate) fn shortened(text: &str) -> &str {
     &text[..end.unwrap_or_default()]
 }
 
-/// The bytes of a frame that were not read yet.
+/// The bytes of a frame that have not been read yet.
 struct Contents<'b>(&'b [u8]);
 
 impl<'b> Contents<'b> {
@@ -459,7 +459,7 @@ impl<'b> Contents<'b> {
         }
     }
 
-    /// Reads a message that is lent, with a stamp if it is a value.
+    /// Reads a lent message, with a time stamp if it is a value.
     fn lent(&mut self, has_stamp: bool) -> Result<Lent<'b>, WireError> {
         let (topic, sequence, time) = (self.topic()?, u64::from_le_bytes(self.array()?), self.time()?);
         let stamp = if has_stamp { Some(self.time()?) } else { None };
@@ -484,8 +484,8 @@ impl<'b> Contents<'b> {
     }
 }
 
-/// Writes a text of a frame. A text longer than 4 GB, which no frame of ours has, is written as an
-/// empty one.
+/// Writes a text of a frame. A text longer than 4 GB, which no frame of this program has, is
+/// written as an empty one.
 fn write_text(text: &str, bytes: &mut Vec<u8>) {
     let length = u32::try_from(text.len()).unwrap_or_default();
     bytes.extend_from_slice(&length.to_le_bytes());

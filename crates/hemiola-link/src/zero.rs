@@ -1,12 +1,12 @@
-//! The value of a type with which services begin that differ in their fields: zero, false, empty,
-//! the first variant.
+//! The default value of a type whose fields differ between both sides of a service: zero, false,
+//! empty, the first variant.
 
 use std::time::Duration;
 
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::data::{DataType, Field, FixedLength, VariantContent, VariantHead, Writer};
 
-/// Returns that value in CDR.
+/// Returns this value in CDR.
 pub fn zero(data_type: &DataType) -> Vec<u8> {
     let mut writer = CdrWriter::default();
     write(data_type, &mut writer);
@@ -36,7 +36,7 @@ fn write(data_type: &DataType, writer: &mut dyn Writer) {
         DataType::Structure { name, fields } => write_structure(&name.name, fields, writer),
         DataType::Enumeration { variants, .. } => {
             let content = |is_empty| if is_empty { VariantContent::Empty } else { VariantContent::Fields };
-            // CDR has the numbers of variants and not their names.
+            // CDR contains the numbers of variants, not their names.
             let heads = variants.iter().map(|it| VariantHead { name: "", content: content(it.fields.is_empty()) });
             let heads: Vec<_> = heads.collect();
             writer.begin_variant(&heads, 0);

@@ -71,7 +71,7 @@ fn a_client_in_python_hears_and_answers_and_asks() {
     assert!(said.contains("\nanswer to call 1: there is room\n"), "{said}");
     let link = robot.until(|link| link.parted == 1);
     assert_eq!((link.refused, link.served[0].answers, link.problem), (0, 1, None));
-    assert!(robot.notes().iter().any(|note| note.ends_with("it says goodbye: ten are enough")));
+    assert!(robot.notes().iter().any(|note| note.ends_with("it has said goodbye: ten are enough")));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Links cost nothing while nothing is sent. This test is alone in its process, where all threads
-//! are known.
+//! Idle links cost nothing. This test is alone in its process, so that all threads are known.
 
 mod common;
 
@@ -8,7 +7,7 @@ use std::time::Duration;
 
 use common::{Side, connecting, free_tcp, free_unix, listening};
 
-/// Returns how often the threads of all links have been woken so far, and how many there are.
+/// Returns how often the threads of all links have been woken so far, and the number of threads.
 fn wake_ups() -> (u64, usize) {
     let threads = fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
     let names = threads.map(|thread| (fs::read_to_string(thread.join("comm")).unwrap(), thread));
@@ -32,7 +31,7 @@ fn links_on_which_nothing_is_said_wake_no_thread() {
         })
         .collect();
     sides.iter().for_each(|side| drop(side.until(|link| link.met == 1)));
-    // The frames at the beginning were sent by now; if not, the next round looks again.
+    // The first frames have probably been sent by now; if not, the next round tries again.
     let quiet = (0..20).any(|_| {
         let before = wake_ups();
         assert_eq!(before.1, sides.len(), "each has one thread");

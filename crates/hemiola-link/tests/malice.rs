@@ -1,5 +1,5 @@
-//! Peers that are malicious or broken: their cost is bounded, they are counted and reported, and
-//! others do not notice them.
+//! Malicious and broken peers: their cost is bounded, they are counted and reported, and others do
+//! not notice them.
 
 mod common;
 
@@ -21,7 +21,7 @@ struct Image {
 
 const TOPIC: OfferKind = OfferKind::Topic;
 
-/// A program that sends what it likes.
+/// A program that sends arbitrary frames.
 struct Stranger {
     stream: UnixStream,
     incoming: Incoming,
@@ -70,7 +70,7 @@ impl Stranger {
     }
 }
 
-/// A robot that listens, with a well-behaved peer, which is served whatever happens.
+/// A robot that listens, with a well-behaved peer, which must be served in any case.
 struct Served {
     robot: Side,
     friend: Side,
@@ -94,7 +94,7 @@ impl Served {
     }
 }
 
-/// Checks that whoever sends these bytes is refused with this reason.
+/// Checks that a peer that sends these bytes is refused with this reason.
 fn is_sent_away(bytes: &[u8], why: &str) {
     let served = Served::new(Sent::topic("Image"));
     let mut stranger = Stranger::at(&served.robot);
@@ -142,7 +142,7 @@ fn the_seventeenth_is_sent_away() {
         .collect();
     served.robot.until(|link| link.peers.len() == 16);
     let mut late = Stranger::at(&served.robot);
-    // The connection is closed, with a reason if there was time for one.
+    // The connection is closed, with a reason if there was time to send one.
     assert!(late.goodbye().is_none_or(|reason| reason.contains("as many")));
     served.robot.until(|link| link.refused == 1);
     drop(strangers);
@@ -160,14 +160,14 @@ fn a_peer_that_never_reads_holds_nobody_up_and_costs_what_is_kept() {
     stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
     let mut seen = served.friend.queue::<Image>("Image");
     served.robot.until(|link| link.sent[0].peers == 2);
-    // These 40 MB fit no buffer of the kernel. The friend receives each message.
+    // These 40 MB exceed all buffers of the kernel. The friend receives each message.
     for number in 1..=40_u8 {
         images.publish(Image { pixels: vec![number; 1_000_000] });
         assert_eq!(next(&mut seen).pixels[0], number);
     }
     let sent = served.robot.until(|link| link.sent[0].dropped > 0).sent.remove(0);
     assert!(sent.messages >= 40 && sent.dropped >= 25, "{sent:?}");
-    // The newest messages were kept for the stranger.
+    // The newest messages have been kept for the stranger.
     let last = stranger.hear(|frame| match frame {
         Frame::Message(message) if message.cdr[8] == 40 => Some(message.sequence),
         _ => None,
@@ -193,7 +193,7 @@ fn who_asks_and_takes_no_answers_is_sent_away() {
     // The stranger writes until its connection is closed.
     while stranger.stream.write_all(&offers).is_ok() {}
     let link = served.robot.until(|link| link.refused == 1);
-    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("does not read the answers")), "{link:?}");
     served.serves_on();
 }
 
@@ -211,7 +211,8 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     stranger.say(&Frame::Offer(offer));
     let answer = stranger.hear(|frame| if let Frame::Answer { answer, .. } = frame { Some(*answer) } else { None });
     assert_eq!(answer, Some(Answer::Wanted));
-    // A sequence of 4 GB, CDR of another kind, nothing, and at last a valid message.
+    // The messages are a sequence of 4 GB, CDR of another kind, nothing, and finally a valid
+    // message.
     stranger.say(&message(3, 1, &[0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff]));
     stranger.say(&message(3, 2, &[7; 40]));
     stranger.say(&message(3, 3, &[]));
@@ -222,7 +223,7 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     let wish = &link.received[0];
     assert_eq!((wish.messages, wish.unreadable, wish.lost, wish.late), (1, 3, 3, 1));
     assert_eq!(link.refused, 0);
-    // A topic has no values, and the offer was none of a representation.
+    // A topic has no values, and no representation was offered.
     let value = Message { topic: 3, sequence: 8, time: 0, stamp: Some(0), cdr: &[0, 1, 0, 0, 1, 0, 0, 0, 9] };
     stranger.say(&Frame::Message(value));
     stranger.say(&Frame::Offer(Offer { kind: OfferKind::Representation, ..offer }));
@@ -232,7 +233,8 @@ fn messages_that_are_none_and_that_nobody_asked_for_are_counted() {
     served.serves_on();
 }
 
-/// A robot that serves `double`, and a stranger who has said hello and may call it as number 5.
+/// A robot that serves `double`, and a stranger that has said hello and may call it under the
+/// number 5.
 fn served_stranger() -> (Side, Stranger) {
     let robot = Side::open("robot", serving(free_unix(), &["double"]));
     robot.bus.allow_calls::<u32, u32>("double");
@@ -254,7 +256,7 @@ fn request(topic: u32, call: u64, cdr: &[u8]) -> Frame<'_> {
     Frame::Request(Request { topic, call, cdr })
 }
 
-/// Returns the number of the next call that is refused, and why.
+/// Returns the number and the reason of the next refused call.
 fn refusal(stranger: &mut Stranger) -> (u64, NoAnswer, String) {
     let found = stranger.hear(|frame| match frame {
         Frame::Refusal { call, why, reason } => Some((*call, *why, (*reason).to_owned())),
@@ -272,7 +274,7 @@ const FOUR: &[u8] = &[0, 1, 0, 0, 4, 0, 0, 0];
 #[test]
 fn calls_that_are_none_or_that_come_twice_are_refused_or_ignored_and_the_next_one_is_served() {
     let (robot, mut stranger) = served_stranger();
-    // Nothing was offered, and nobody serves.
+    // The service was not offered, and has no server.
     stranger.say(&request(5, 1, FOUR));
     assert_eq!(refusal(&mut stranger), (1, NoAnswer::Ended, "no such service was offered".to_owned()));
     stranger.say(&Frame::Offer(DOUBLE));
@@ -281,13 +283,13 @@ fn calls_that_are_none_or_that_come_twice_are_refused_or_ignored_and_the_next_on
     assert_eq!(refusal(&mut stranger), (2, NoAnswer::Ended, "nobody serves it".to_owned()));
     let mut server = robot.bus.server::<u32, u32>("double", 4).unwrap();
     assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Wanted));
-    // Nothing, CDR of another kind, a number that is cut off.
+    // The requests are nothing, CDR of another kind, and a truncated number.
     for (call, cdr) in [(3, &[][..]), (4, &[7; 8]), (5, &[0, 1, 0, 0, 4])] {
         stranger.say(&request(5, call, cdr));
         let (refused, why, reason) = refusal(&mut stranger);
         assert_eq!((refused, why), (call, NoAnswer::Refused), "{reason}");
     }
-    // Calls that were made before, and answers and refusals of calls that were never made.
+    // The calls were made before, and the answers and refusals are for calls that were never made.
     stranger.say(&request(5, 4, FOUR));
     stranger.say(&Frame::Response(Response { call: 4, cdr: FOUR }));
     stranger.say(&Frame::Refusal { call: 9, why: NoAnswer::Panicked, reason: "" });
@@ -327,7 +329,7 @@ fn who_calls_without_end_and_takes_no_answers_is_sent_away() {
         most = most.max(robot.statistics().served[0].in_flight);
     }
     let link = robot.until(|link| link.refused == 1);
-    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("takes no answers")), "{link:?}");
+    assert!(link.problem.as_ref().is_some_and(|problem| problem.contains("does not read the answers")), "{link:?}");
     assert!(most <= 64, "{most}");
     let served = &robot.until(|link| link.served[0].in_flight == 0).served[0];
     assert_eq!(served.calls, served.refused + served.unanswered, "{served:?}");
@@ -345,7 +347,7 @@ fn a_peer_that_answers_nonsense_is_told_to_who_has_asked() {
     });
     let topic = topic.expect("it would call");
     stranger.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
-    // Who accepts requests and offers no answers is not asked.
+    // A peer that accepts requests and offers no answers gets no requests.
     stranger.say(&Frame::Offer(Offer { kind: OfferKind::ServiceAnswers, name: "other", ..DOUBLE }));
     assert_eq!(answer_to_offer(&mut stranger), Some(Answer::Unknown));
     let mut client = robot.bus.client::<u32, u32>("double").unwrap();
@@ -365,7 +367,7 @@ fn a_peer_that_answers_nonsense_is_told_to_who_has_asked() {
     assert!(matches!(cut, Err(CallError::NoAnswer(AnswerError::Refused))), "{cut:?}");
     let panicked = ask(2, &|call| vec![Frame::Refusal { call, why: NoAnswer::Panicked, reason: "\u{1b}[2J" }]);
     assert!(matches!(panicked, Err(CallError::NoAnswer(AnswerError::Panicked))), "{panicked:?}");
-    // An answer counts once, and one to no call not at all.
+    // An answer counts once, and one to no call is not counted.
     let answered = ask(3, &|call| vec![response(call + 1, FOUR), response(call, FOUR), response(call, FOUR)]);
     assert_eq!(answered.unwrap(), 4);
     let link = robot.until(|link| link.ignored == 2);
@@ -382,7 +384,7 @@ fn offers_whose_definitions_cannot_be_used_are_refused() {
     stranger.hello();
     for (definition, why) in [
         ("uint8[ pixels\n", "definition"),
-        ("string pixels\n", "`pixels` is something else"),
+        ("string pixels\n", "`pixels` has another type"),
         ("float64 other\n", "no field in common"),
     ] {
         stranger.say(&Frame::Offer(Offer {

@@ -1,4 +1,4 @@
-//! Well-behaved programs: they meet in any order, and their messages arrive.
+//! Well-behaved programs: they connect in any order, and their messages arrive.
 
 mod common;
 
@@ -23,7 +23,7 @@ struct Goal {
     number: u32,
 }
 
-/// The same topic in a program of another version.
+/// The same topic in another version of the program.
 mod newer {
     use super::*;
 
@@ -60,7 +60,7 @@ fn pass_both_ways(address: LinkAddress) {
     pass(address, |listens| listens);
 }
 
-/// Lets a robot listen, and a laptop connect as it likes.
+/// Makes a robot listen, and a laptop connect at the address that `reach` returns.
 fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     let robot = Side::open("robot", listening(address, &["Odometry"], &["Goal"]));
     let laptop = Side::open("laptop", connecting(reach(robot.address()), &["Goal"], &["Odometry"]));
@@ -79,11 +79,14 @@ fn pass(address: LinkAddress, reach: impl FnOnce(LinkAddress) -> LinkAddress) {
     assert!(link.peers[0].since > Time::ZERO);
     assert_eq!((link.listens, robot.statistics().listens), (false, true));
     assert_eq!((link.ignored, link.refused, link.problem), (0, 0, None));
-    // A side that ends says so.
+    // A side that closes its links says so.
     robot.links.close("it is evening");
     laptop.until(|link| link.parted == 1);
     let told = laptop.notes();
-    assert!(told.iter().any(|note| note.ends_with("`robot` is gone: it says goodbye: it is evening")), "{told:?}");
+    assert!(
+        told.iter().any(|note| note.ends_with("`robot` has disconnected: it has said goodbye: it is evening")),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn topics_pass_both_ways_over_tcp() {
 fn topics_pass_both_ways_where_programs_choose_the_way_themselves() {
     let auto = || LinkAddress::Auto(([127, 0, 0, 1], 0).into());
     pass_both_ways(auto());
-    // A program on another host, or of another user, has TCP only.
+    // A program on another host, or of another user, can use only TCP.
     pass(auto(), |listens| match listens {
         LinkAddress::Auto(address) => LinkAddress::Tcp(address),
         other => panic!("{other}"),
@@ -115,16 +118,16 @@ fn topics_pass_both_ways_over_udp() {
 #[test]
 fn it_does_not_matter_who_comes_first() {
     for address in [free_unix(), free_tcp(), free_udp()] {
-        // An address that is free, because somebody has just left it.
+        // The address is free, because a program has just stopped using it.
         let address = Side::open("nobody", listening(address, &[], &[])).address();
         let laptop = Side::open("laptop", connecting(address.clone(), &[], &["Odometry"]));
         if !matches!(address, LinkAddress::Udp(_)) {
-            laptop.until(|link| link.problem.as_ref().is_some_and(|problem| problem.contains("is tried again")));
+            laptop.until(|link| link.problem.as_ref().is_some_and(|problem| problem.contains("will try again")));
         }
         let robot = Side::open("robot", listening(address, &["Odometry"], &[]));
         laptop.until(|link| link.met == 1);
         assert_eq!(laptop.statistics().problem, None);
-        // It does not matter either whether the topic exists before its receiver.
+        // It also does not matter whether the topic exists before its receiver.
         let mut driven = robot.publisher("Odometry");
         let mut seen = laptop.queue::<Odometry>("Odometry");
         robot.until_wanted();
@@ -175,7 +178,7 @@ fn fields_go_by_their_names_where_types_differ() {
     wishes.publish(Goal { x: 1.5, number: 7 });
     assert!(next(&mut goals) == newer::Goal { number: 7, x: 1.5, haste: 0.5 });
     let told = robot.notes();
-    let remark = "link `here`: `Goal` of `laptop`: `haste` is not sent, and has its default";
+    let remark = "link `here`: `Goal` of `laptop`: `haste` is not sent, so it has its default";
     assert!(told.iter().any(|note| note == remark), "{told:?}");
 }
 
@@ -186,9 +189,9 @@ fn both_sides_learn_which_field_does_not_fit() {
     let (_goals, _wishes) = (robot.queue::<other::Goal>("Goal"), laptop.publisher::<Goal>("Goal"));
     let misfit = |side: &Side| side.until(|link| link.problem.is_some()).problem.unwrap();
     let said = misfit(&robot);
-    assert!(said.starts_with("`Goal` of `laptop` is not received: `x` is something else in "), "{said}");
+    assert!(said.starts_with("`Goal` of `laptop` is not received: `x` has another type in "), "{said}");
     let said = misfit(&laptop);
-    assert!(said.starts_with("`robot` does not receive `Goal`: `x` is something else in "), "{said}");
+    assert!(said.starts_with("`robot` does not receive `Goal`: `x` has another type in "), "{said}");
     assert_eq!(laptop.statistics().sent[0].peers, 0);
 }
 
@@ -337,7 +340,7 @@ fn a_topic_may_have_another_name_here_than_there() {
     assert_eq!(laptop.statistics().received[0].name, "Theirs");
 }
 
-/// It has no form outside.
+/// A type that cannot leave the process.
 #[derive(Representation, Clone, Default)]
 #[representation(opaque)]
 struct Secret {
@@ -351,5 +354,5 @@ fn it_is_said_which_topics_cannot_be_had() {
     let link = robot.until(|link| link.problem.is_some());
     assert!(link.problem.as_ref().is_some_and(|problem| problem.starts_with("`Secret` cannot be sent: ")), "{link:?}");
     let text = link.to_string();
-    assert_eq!(text.matches(": nobody in this robot has a topic of that name").count(), 3, "{text}");
+    assert_eq!(text.matches(": this robot has no topic of that name").count(), 3, "{text}");
 }

@@ -1,5 +1,5 @@
-//! Two robots in one process, each with its own bus, that exchange the topics of their modules, and
-//! of which one asks a service of the other: one is stepped, the other one runs in real time.
+//! Two robots in one process, each with its own bus. They exchange the topics of their modules, and
+//! one calls a service of the other. One is stepped, the other runs in real time.
 
 mod common;
 
@@ -61,13 +61,13 @@ impl Doubler {
     }
 }
 
-/// Asks how high the ground is there.
+/// A request for the height of the ground at a place.
 #[derive(Representation, Clone, Default)]
 struct GroundHeight {
     step: u64,
 }
 
-/// What is known of the ground.
+/// The known heights of the ground.
 #[derive(Representation, Clone, Default, Debug, PartialEq)]
 struct Terrain {
     height: f64,
@@ -77,7 +77,7 @@ struct Terrain {
     waiting: u32,
 }
 
-/// Asks in each run, and waits for nobody.
+/// Sends a request in each run, and waits for no answer.
 #[derive(Module)]
 struct Surveyor {}
 
@@ -103,7 +103,7 @@ impl Surveyor {
     }
 }
 
-/// Knows the ground, which a thread of its robot asks.
+/// Knows the height of the ground, which a thread of its robot reads.
 #[derive(Module)]
 struct Digger {}
 
@@ -145,7 +145,7 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     let there = open("doubler", doubler.handle(), connecting(address, &["Answer"], &["Ball"]));
     let is_wanted = |links: &Links| links.statistics()[0].sent[0].peers == 1;
     eventually(|| (is_wanted(&here) && is_wanted(&there)).then_some(())).expect("they meet");
-    // No answer is lost at any pace of the other robot, and a step waits for nobody.
+    // No answer is lost at any pace of the other robot, and no step waits for it.
     for step in 1..=20 {
         seer.step();
         let has_come = || here.statistics()[0].received[0].messages == step;
@@ -155,7 +155,10 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     assert_eq!(seer.with_value(|heard: &Heard| (heard.count, heard.last)), Some((20, 40.0)));
     // The remark is among the robot's messages.
     let told = seer.handle().messages();
-    assert!(told.iter().any(|message| message.to_string().contains("link `here`: `doubler` is there")), "{told:?}");
+    assert!(
+        told.iter().any(|message| message.to_string().contains("link `here`: `doubler` has connected")),
+        "{told:?}"
+    );
     drop((here, there));
     doubler.stop();
 }
@@ -171,7 +174,7 @@ fn a_module_asks_what_a_module_of_another_robot_knows_and_waits_for_nobody() {
     };
     let there = open("surveyor", surveyor.handle(), calling(address.clone(), &["GroundHeight"]));
     surveyor.handle().bus().allow_calls::<GroundHeight, f64>("GroundHeight");
-    assert_eq!(terrain(&mut surveyor), Terrain { absent: 1, ..Terrain::default() }, "nobody is there");
+    assert_eq!(terrain(&mut surveyor), Terrain { absent: 1, ..Terrain::default() }, "no peer is connected");
 
     let here = open("digger", digger.handle(), serving(address, &["GroundHeight"]));
     let (handle, bus) = (digger.handle().clone(), digger.handle().bus());

@@ -1,4 +1,4 @@
-//! Services of another program: whoever calls sees what it would see of a server of its own.
+//! Services of another program: a caller gets the same results as from a server in its own program.
 
 mod common;
 
@@ -11,7 +11,7 @@ use hemiola_link::ServiceStatistics;
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration};
 use hemiola_realtime::ThreadSettings;
 
-/// Asks to drive there.
+/// A request to drive to a place.
 #[derive(Representation, Clone, Default, Debug, PartialEq)]
 struct SetGoal {
     x: f32,
@@ -19,14 +19,14 @@ struct SetGoal {
     note: String,
 }
 
-/// The answer.
+/// The answer to the request.
 #[derive(Data, Clone, Debug, PartialEq)]
 struct Accepted {
     number: u32,
     seconds: f64,
 }
 
-/// Longer than anything takes that does not fail.
+/// A time that is longer than any successful operation takes.
 const LONG: Duration = Duration::from_secs(30);
 
 fn goal(number: u32) -> SetGoal {
@@ -47,7 +47,7 @@ fn client(side: &Side) -> Client<SetGoal, Accepted> {
     side.bus.client("SetGoal").unwrap()
 }
 
-/// Returns two programs of which the first one serves.
+/// Returns two programs, the first of which serves.
 fn pair(address: LinkAddress) -> (Side, Side) {
     let robot = Side::open("robot", serving(address, &["SetGoal"]));
     let laptop = Side::open("laptop", calling(robot.address(), &["SetGoal"]));
@@ -138,7 +138,7 @@ fn while_nobody_serves_there_nobody_is_there() {
         laptop.until_answered();
         assert_eq!(goals.call(goal(number), LONG).unwrap().number, number);
         drop(server);
-        // That the server is gone is noticed with the next call.
+        // The next call reveals that the server has ended.
         assert!(matches!(goals.call(goal(0), LONG), Err(CallError::NoAnswer(AnswerError::Ended))));
         laptop.until(|link| link.called[0].peers == 0);
         assert!(is_absent(&goals.call(goal(0), LONG)));
@@ -147,7 +147,7 @@ fn while_nobody_serves_there_nobody_is_there() {
     assert!(text.contains("called SetGoal: 6 calls, 3 answers, 3 unanswered"), "{text}");
     let text = robot.statistics().to_string();
     assert!(
-        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: nobody in this robot serves it and says"),
+        text.contains("served SetGoal: 6 calls, 3 answers, 3 unanswered: this robot does not serve it, or"),
         "{text}"
     );
 }
@@ -163,8 +163,8 @@ fn whoever_is_killed_leaves_no_call_open_and_nobody_is_there_until_it_comes_back
         let answers = [1, 2, 3].map(|number| goals.call_async(goal(number)).unwrap());
         robot.until(|link| link.served[0].in_flight == 3);
         let address = robot.address();
-        // The connection is closed as when the process is gone. Without a time limit of their own,
-        // the calls end by that or never.
+        // The connection is closed as if the process had died. The calls have no time limit of
+        // their own, so they end because of this or never.
         robot.links.close("");
         for answer in answers {
             assert_eq!(wait(answer), Err(AnswerError::Ended));
@@ -204,14 +204,14 @@ fn a_call_for_which_there_is_no_room_is_refused_and_nothing_else_waits() {
     let mut server = robot.bus.server::<SetGoal, Accepted>("SetGoal", 4).unwrap();
     laptop.until_answered();
     let mut answers: Vec<_> = (1..=10).map(|number| goals.call_async(goal(number)).unwrap()).collect();
-    // Four may wait there.
+    // The queue has room for four requests.
     let served = robot.until(|link| link.served[0].calls == 10).served.remove(0);
     assert_eq!((served.in_flight, served.refused), (4, 6));
     for answer in answers.drain(4..) {
         assert_eq!(wait(answer), Err(AnswerError::Refused));
     }
     let problem = laptop.until(|link| link.called[0].refused == 6).problem.unwrap();
-    assert_eq!(problem, "a call of `SetGoal` has no answer: as many wait as may");
+    assert_eq!(problem, "a call of `SetGoal` has no answer: too many requests are waiting");
     assert_eq!(server.run(8, accept), 4);
     for (number, answer) in (1..).zip(answers) {
         assert_eq!(wait(answer).unwrap().number, number);
@@ -246,7 +246,7 @@ fn a_server_that_is_slow_holds_nothing_else_up_and_what_is_in_flight_is_bounded(
             }
         }
     }
-    // 64 are on their way, and up to 16 of each client wait.
+    // 64 calls are in flight, and up to 16 of each client wait.
     laptop.until(|link| link.called[0].in_flight == 64);
     assert!((160..=160 + 64 + 16).contains(&answers.len()), "{}", answers.len());
     let mut doubles = laptop.bus.client::<u32, u32>("double").unwrap();
@@ -293,7 +293,7 @@ fn a_server_that_panics_is_known_and_goes_on() {
     drop(server);
 }
 
-/// The same service in a program of another version.
+/// The same service in another version of the program.
 mod newer {
     use super::*;
 
@@ -325,8 +325,12 @@ fn fields_of_requests_and_answers_go_by_their_names_where_types_differ() {
     laptop.until_answered();
     assert_eq!(goals.call(goal(7), LONG).unwrap(), Accepted { number: 7, seconds: 1.5 });
     let is_told = |side: &Side, remark: &str| side.notes().iter().any(|note| note.ends_with(remark));
-    assert!(is_told(&robot, "`SetGoal` of `laptop`: `haste` is not sent, and has its default"), "{:?}", robot.notes());
-    assert!(is_told(&laptop, "`SetGoal` of `robot`: `why` is sent, and not known here"), "{:?}", laptop.notes());
+    assert!(
+        is_told(&robot, "`SetGoal` of `laptop`: `haste` is not sent, so it has its default"),
+        "{:?}",
+        robot.notes()
+    );
+    assert!(is_told(&laptop, "`SetGoal` of `robot`: `why` is sent, but unknown here"), "{:?}", laptop.notes());
 }
 
 #[test]
@@ -366,7 +370,7 @@ fn over_udp_what_is_too_long_is_refused_and_what_is_not_answered_in_five_seconds
     let begin = Instant::now();
     assert_eq!(wait(goals.call_async(goal(2)).unwrap()), Err(AnswerError::TimedOut));
     assert!(begin.elapsed() >= Duration::from_millis(4900), "{:?}", begin.elapsed());
-    // The answer comes too late, and is dropped.
+    // The answer arrives too late, and is dropped.
     assert_eq!(server.run(8, accept), 1);
     let link = laptop.until(|link| link.ignored == 1);
     assert_eq!((link.called[0].unanswered, link.called[0].in_flight, link.parted), (1, 0, 0));
@@ -405,7 +409,7 @@ fn a_service_that_is_served_here_is_not_called_over_the_link() {
     let (robot, laptop) = pair(free_unix());
     let (_there, _here) = (serve(&robot.bus), serve(&laptop.bus));
     let said = laptop.until(|link| link.problem.is_some()).problem.unwrap();
-    assert_eq!(said, "`SetGoal` is not called over the link: somebody in this program serves it");
+    assert_eq!(said, "`SetGoal` is not called over the link: this program serves it itself");
     assert_eq!(client(&laptop).call(goal(1), LONG).unwrap().number, 1);
     assert_eq!(laptop.statistics().called[0].calls, 0);
 }
@@ -420,7 +424,7 @@ fn what_is_called_over_one_link_may_be_served_over_another() {
     let mut goals = client(&laptop);
     laptop.until_answered();
     assert_eq!(goals.call(goal(9), LONG).unwrap().number, 9);
-    // Where the way ends, nobody is there.
+    // At the end of the path, there is no server.
     drop(robot);
     middle.until(|link| link.peers.is_empty());
     assert!(matches!(goals.call(goal(9), LONG), Err(CallError::NoAnswer(AnswerError::Ended))));
@@ -446,7 +450,7 @@ fn of_several_that_serve_one_is_asked_and_when_it_is_gone_another() {
     for number in 0..4 {
         assert_eq!(goals.call(goal(number), LONG).unwrap().number, number);
     }
-    // Who answers counts that a little later than who has asked.
+    // The server counts an answer slightly later than the caller.
     let answered = |robots: &[(Side, RunningServer)], total: u64| {
         let counts = || robots.iter().map(|(robot, _)| robot.statistics().served[0].answers).collect::<Vec<_>>();
         eventually(|| Some(counts()).filter(|counts| counts.iter().sum::<u64>() == total)).expect("all are counted")

@@ -1,5 +1,5 @@
-//! Programs of one host that share memory: what is large goes there, whatever becomes of the other
-//! side.
+//! Programs on one host that share memory: large messages are passed in it, whatever happens to the
+//! other side.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -24,7 +24,7 @@ fn shm() -> LinkAddress {
     LinkAddress::Shm(free_path())
 }
 
-/// Returns the link of a program that sends images, of which that many wait.
+/// Returns the link of a program that sends images and keeps this many of them.
 fn sending(address: LinkAddress, keep: usize) -> LinkConfiguration {
     let send = vec![Sent { keep: Keep::Last(keep), ..Sent::topic("Image") }];
     LinkConfiguration { send, ..listening(address, &[], &[]) }
@@ -38,7 +38,7 @@ fn what_is_large_is_lent_and_arrives_as_it_was_sent() {
         let (mut images, mut seen) = (robot.publisher::<Image>("Image"), laptop.queue::<Image>("Image"));
         robot.until_wanted();
         for number in 0..50 {
-            // Of all lengths: small ones, and larger ones than the one before.
+            // The lengths vary: some images are small, and some are larger than the one before.
             let sent = image(number, [600_000, 10, 5_000, 700_000][number as usize % 4]);
             images.publish(sent.clone());
             assert!(next(&mut seen) == sent, "image {number}");
@@ -56,7 +56,7 @@ fn who_reads_slowly_is_lent_no_more_than_waits_in_a_socket_and_gets_all_in_order
     let (mut images, mut seen) = (robot.publisher::<Image>("Image"), laptop.queue::<Image>("Image"));
     robot.until_wanted();
     for burst in 0..4 {
-        // More at once than may be lent.
+        // More images are published at once than may be lent.
         (0..15).for_each(|number| images.publish(image(burst * 15 + number, 300_000)));
         (0..15).for_each(|number| assert!(next(&mut seen) == image(burst * 15 + number, 300_000)));
     }
@@ -83,7 +83,7 @@ fn several_read_one_message_where_it_is_and_who_goes_leaves_it_to_the_others() {
         }
         sides.pop();
     }
-    // The first one was written before its length was known.
+    // The first image was written before its length was known.
     assert_eq!(robot.until(|link| link.peers.is_empty()).lent, 3 * 10 - 3 + 2 * 10 + 10);
 }
 
@@ -92,7 +92,7 @@ fn both_sides_say_that_they_share_memory_or_learn_why_they_cannot() {
     let path = free_path();
     let robot = Side::open("robot", listening(LinkAddress::Unix(path.clone()), &[], &[]));
     let laptop = Side::open("laptop", connecting(LinkAddress::Shm(path), &[], &[]));
-    let why = "its shared memory cannot be used: this side has none; say `shm:` on both sides";
+    let why = "its shared memory cannot be used: this side has none; use `shm:` on both sides";
     for side in [robot, laptop] {
         side.until(|link| {
             link.problem.as_ref().is_some_and(|problem| problem.contains(why)) || {

@@ -1,5 +1,5 @@
-//! Processes that share memory and are killed: the other one does not hang, sees no value that is
-//! damaged, and keeps nothing of theirs.
+//! Processes that share memory and are killed: the other process does not hang, receives no damaged
+//! value, and keeps none of their memory.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -11,7 +11,7 @@ use common::{Side, connecting, free_path, listening};
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
-/// An image that tells whether it is whole: each pixel follows from its number.
+/// An image whose content shows whether it is whole: each pixel follows from its number.
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
     number: u64,
@@ -31,7 +31,7 @@ impl Image {
 
 const IMAGES: &str = "Image";
 const ANSWERS: &str = "Answer";
-/// How often a process is killed.
+/// The number of times that a process is killed.
 const TIMES: u64 = 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -41,7 +41,7 @@ fn link(link: LinkConfiguration) -> LinkConfiguration {
     LinkConfiguration { send, ..link }
 }
 
-/// The other process: sends images as fast as they go, and receives those of this one.
+/// The other process: sends images as fast as possible, and receives those of this process.
 #[test]
 #[ignore = "it is the process that another test starts and kills"]
 fn other_process() {
@@ -58,7 +58,7 @@ fn other_process() {
     }
 }
 
-/// A process, which is killed when it is dropped.
+/// A process that is killed when it is dropped.
 struct Other(Child);
 
 impl Other {
@@ -79,7 +79,7 @@ impl Drop for Other {
     }
 }
 
-/// Returns how many mappings of memory of links this process has.
+/// Returns the number of mappings of links' memory in this process.
 fn mappings() -> usize {
     std::fs::read_to_string("/proc/self/maps").unwrap().matches("/memfd:hemiola").count()
 }
@@ -93,7 +93,7 @@ fn who_is_killed_leaves_nothing_behind_and_nothing_damaged() {
     for time in 1..=TIMES {
         let other = Other::start(&path);
         let (mut wanted, begin) = (10 + (time * 7) % 23, Instant::now());
-        // It is killed at some point between two of these, or within them.
+        // It is killed at some point between two images, or while one is sent.
         while wanted > 0 {
             assert!(begin.elapsed() < PATIENCE, "no images come: {}", here.statistics());
             number += 1;
@@ -115,7 +115,8 @@ fn who_is_killed_leaves_nothing_behind_and_nothing_damaged() {
     }
     let link = here.statistics();
     assert_eq!((link.met, link.refused, link.received[0].unreadable), (TIMES, 0, 0), "{link}");
-    // What the killed ones were lent is free again: there is room for more than they have left.
+    // The blocks lent to the killed processes are free again: there is room for more than they have
+    // left behind.
     assert!(link.lent > 2 * TIMES, "{link}");
     drop(here);
     assert_eq!(mappings(), 0);

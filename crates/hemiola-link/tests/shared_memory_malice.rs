@@ -1,5 +1,5 @@
-//! Peers that do with shared memory what they like: nobody crashes, waits or reads what is not
-//! there, they are counted and reported, and others do not notice them.
+//! Peers that misuse shared memory: nobody crashes, hangs or reads outside of it, the peers are
+//! counted and reported, and others do not notice them.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -29,7 +29,7 @@ struct Image {
     pixels: Vec<u8>,
 }
 
-/// Something of which not all bytes are a value.
+/// A type for which not all bytes are a value.
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Scene {
     name: String,
@@ -37,7 +37,7 @@ struct Scene {
     numbers: Vec<f64>,
 }
 
-/// A program that sends what it likes, and passes what it likes.
+/// A program that sends arbitrary frames and passes arbitrary descriptors.
 struct Stranger {
     stream: UnixStream,
     incoming: Incoming,
@@ -70,7 +70,7 @@ impl Stranger {
         sendmsg(&self.stream, &[IoSlice::new(&written(frame))], &mut control, SendFlags::NOSIGNAL).is_ok()
     }
 
-    /// Says what its memory is, as a well-behaved program does.
+    /// Announces its memory as a well-behaved program does.
     fn share(&mut self, memory: &SharedMemory) {
         self.pass(&Frame::Memory { bytes: memory.bytes() as u64, word: 3 }, memory.descriptor());
     }
@@ -121,7 +121,7 @@ fn written(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A robot that listens, with a well-behaved peer, which is served whatever happens.
+/// A robot that listens, with a well-behaved peer, which must be served in any case.
 struct Served {
     robot: Side,
     friend: Side,
@@ -147,7 +147,8 @@ impl Served {
         self.robot.until(|link| link.lent >= before + 2);
     }
 
-    /// Checks that whoever does this is refused with this reason, and that the others are served.
+    /// Checks that a peer that does this is refused with this reason, and that the others are
+    /// served.
     fn sends_away(&self, why: &str, act: impl FnOnce(&mut Stranger)) {
         let refused = self.robot.statistics().refused;
         let mut stranger = Stranger::at(&self.robot);
@@ -163,7 +164,7 @@ impl Served {
     }
 }
 
-/// Memory with a scene in it.
+/// Creates memory that contains a scene.
 fn memory() -> (Arc<SharedMemory>, MemoryBlock, u64) {
     let memory = SharedMemory::create(1 << 20).unwrap();
     let mut block = memory.block(100_000).unwrap();
@@ -177,7 +178,7 @@ fn memory_that_might_end_who_reads_it_is_refused() {
     let served = Served::new();
     let (good, _block, _) = memory();
     let bytes = good.bytes() as u64;
-    served.sends_away("it has passed no descriptor", |stranger| {
+    served.sends_away("it has passed no file descriptor", |stranger| {
         stranger.say(&Frame::Memory { bytes, word: 0 });
     });
     served.sends_away("it is no memory that stays as long as it is", |stranger| {
@@ -197,7 +198,7 @@ fn memory_that_might_end_who_reads_it_is_refused() {
     ] {
         served.sends_away(why, |stranger| _ = stranger.pass(&Frame::Memory { bytes, word }, good.descriptor()));
     }
-    served.sends_away("it has said already what its memory is", |stranger| {
+    served.sends_away("it has announced its memory twice", |stranger| {
         stranger.share(&good);
         stranger.share(&good);
     });
@@ -208,7 +209,7 @@ fn what_is_not_in_the_memory_is_not_read() {
     let served = Served::new();
     let _seen = served.robot.queue::<Scene>("Scene");
     let (memory, block, length) = memory();
-    served.sends_away("it has not said yet what its memory is", |stranger| {
+    served.sends_away("it has not announced its memory yet", |stranger| {
         stranger.lend(1, (block.offset(), length));
     });
     let end = memory.bytes() as u64;
@@ -260,7 +261,7 @@ fn what_changes_while_it_is_read_is_some_value_or_is_counted() {
     });
     for sequence in 1..=2000 {
         assert!(stranger.lend(sequence, place));
-        // Whatever it is, it is a text, and what is true or false is either.
+        // Whatever arrives, its text is valid, and its flag is either true or false.
         while let Some(scene) = seen.receive() {
             assert!(scene.name.is_char_boundary(scene.name.len()));
             _ = scene.is_seen.iter().filter(|is_seen| **is_seen).count();
@@ -273,7 +274,7 @@ fn what_changes_while_it_is_read_is_some_value_or_is_counted() {
     served.serves_on();
 }
 
-/// One thing that a stranger does.
+/// An action of a stranger.
 #[derive(Clone, Debug)]
 enum Deed {
     Share { bytes: Option<u64>, word: u32, passes: bool },

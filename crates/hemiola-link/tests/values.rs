@@ -1,5 +1,5 @@
-//! Two robots in one process of which one reads representations of the other one: over a link, as
-//! from any source.
+//! Two robots in one process, one of which reads representations of the other over a link, as from
+//! any source.
 
 mod common;
 
@@ -52,7 +52,7 @@ impl Camera {
     }
 }
 
-/// Sees a ball in each picture, and looks at each twice.
+/// Finds a ball in each picture, and examines each picture twice.
 #[derive(Module)]
 struct Finder {}
 
@@ -64,7 +64,7 @@ impl Finder {
     }
 }
 
-/// Reads the ball that another robot sees.
+/// Reads the ball that another robot has found.
 #[derive(Module)]
 struct Striker {}
 
@@ -80,7 +80,7 @@ impl Striker {
     fn kick(&self, _aim: &Aim) {}
 }
 
-/// Would provide the ball itself.
+/// A module that would provide the ball itself.
 #[derive(Module)]
 struct Guesser {}
 
@@ -162,7 +162,7 @@ fn a_representation_of_another_robot_is_read_as_from_any_source() {
     let first = eventually(|| Some(legs.aim()).filter(|aim| aim.number > 0)).expect("a ball comes");
     let later = eventually(|| Some(legs.aim()).filter(|aim| aim.number > first.number + 5)).expect("more come");
     assert_eq!(later.x, 0.5 * f64::from(later.number));
-    // Whoever observes the robot sees a source, with stamps that go on.
+    // An observer of the robot sees a source whose time stamps increase.
     let owners: Vec<_> = seen.channels().iter().map(|channel| channel.owner.to_string()).collect();
     assert_eq!(owners, ["main", "link.there.Ball"]);
     let (mut last, mut samples) = (None, 0);
@@ -173,7 +173,7 @@ fn a_representation_of_another_robot_is_read_as_from_any_source() {
         }
     }
     assert!(samples > 5);
-    // What leaves the robot's software is as old as the sample at the other robot.
+    // The output of the robot is as old as the sample at the other robot.
     let chain = || {
         let report = legs.handle().report();
         report.chains.iter().any(|chain| chain.source == "link.there.Ball" && chain.output.contains("Striker.kick"))
@@ -200,7 +200,7 @@ fn stamps_are_those_of_the_samples_at_the_other_robot_on_the_clock_of_this_one()
         let Some(ball) = value.get::<Ball>() else { continue };
         let wrong = value.stamp().nanoseconds() - (ball.taken - known.ahead_ns);
         let is_right = wrong.abs() < 3_000_000;
-        // What came before the clocks were known well holds up the stamps after it.
+        // Values that arrived before the clocks were known precisely delay the stamps after them.
         assert!(is_right || count == 0, "{wrong} ns: {known:?}");
         count += i32::from(is_right);
     }
@@ -243,7 +243,7 @@ fn it_is_observed_only_while_somebody_wants_it_and_what_came_last_stays_and_ages
     again.stop();
 }
 
-/// Waits for an aim of that kind, and counts the balls that become stale meanwhile.
+/// Waits for an aim that satisfies `is_it`, and counts the balls that become stale meanwhile.
 fn next_aim(seen: &mut Observer, stale: &mut u32, what: &str, is_it: impl Fn(&Aim) -> bool) -> Aim {
     let patience = Instant::now() + Duration::from_secs(30);
     loop {
@@ -354,7 +354,7 @@ fn a_program_without_such_a_representation_receives_nothing() {
     let links = Links::open(&[receiving(address)], host).unwrap();
     eventually(|| (links.statistics()[0].met == 1).then_some(())).expect("they meet");
     let text = links.statistics()[0].to_string();
-    assert!(text.contains("received Ball: 0 messages, 0 bytes: nobody in this robot has a representation"), "{text}");
+    assert!(text.contains("received Ball: 0 messages, 0 bytes: this robot has no representation"), "{text}");
     assert_eq!(head.link().sent[0].peers, 0);
     head.stop();
 }

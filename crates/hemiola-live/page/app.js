@@ -1,4 +1,4 @@
-// The page: its head, its arrangement of views, and the keys that work everywhere.
+// The page: its head, its layout of views, and the keys that work everywhere.
 
 import { PAUSE, button, fill, h, setText, space } from "./dom.js";
 import { clock, count, digits, duration } from "./format.js";
@@ -14,9 +14,9 @@ import { views } from "./view.js";
 const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
 const SAVED = "hemiola.layout";
 const KEYS = [
-  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or on; with Shift ten; a replay only goes on"],
-  ["n e", "in a replay: on to the next run, the next event"],
-  ["← → Delete", "on a tab: the next, the previous, close it"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
+  ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or forward, ten with Shift; no way back in a replay"],
+  ["n e", "in a replay: to the next run, the next event"],
+  ["← → Delete", "on a tab: previous, next, close"], ["← → ↑ ↓", "on a bar between views: resize"], ["?", "these keys"],
 ];
 
 class Page {
@@ -33,7 +33,7 @@ class Page {
   #pause = button({ icon: PAUSE, title: "Pause time in all plots and the timeline (Space)" }, () => this.togglePause());
   #transport = new TransportBar(this.robot, (text, kind) => this.say(text, kind));
   #timer = 0;
-  /** What stood in the address when it was read or written last. */
+  /** The fragment of the address when it was last read or written. */
   #hash = "";
 
   constructor() {
@@ -53,7 +53,7 @@ class Page {
     this.#connection();
   }
 
-  /** Loads the views, waits to hear what is shown, then shows the arrangement of the address, the last one, or that of this kind of screen. */
+  /** Loads the views, waits until it is known whether a robot or a log is shown, then applies the layout in the address, the last one, or the default one for this screen. */
   async start() {
     await Promise.all(VIEWS.map((name) => import(`./${name}.js`).catch((error) => console.warn(`${name}: ${error.message}`))));
     const address = new URL(location.href);
@@ -80,7 +80,7 @@ class Page {
     timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
   }
 
-  /** Opens the palette: everything that has a name. */
+  /** Opens the palette, in which everything that has a name can be found. */
   find() {
     const { description } = this.robot;
     const view = (/** @type {string} */ id, /** @type {any} */ settings) => () => this.layout.open(id, settings);
@@ -95,7 +95,7 @@ class Page {
 
   #connection() {
     const { state, welcome, reason } = this.robot;
-    const texts = { connecting: "connecting …", connected: "", lost: "connection lost; trying again …", ended: `ended${reason ? `: ${reason}` : ""}; waiting for it to start again …` };
+    const texts = { connecting: "connecting …", connected: "", lost: "connection lost; reconnecting …", ended: `ended${reason ? `: ${reason}` : ""}; waiting for it to start again …` };
     this.#state.className = `state ${state}`;
     this.#state.title = texts[state] || "connected";
     document.title = welcome ? `${welcome.name} – Hemiola` : "Hemiola";
@@ -106,9 +106,9 @@ class Page {
     document.body.classList.toggle("read-only", state === "connected" && !this.robot.mayChange);
     this.#notice("connection", texts[state], "bad");
     const readOnly = state === "connected" && !this.robot.mayChange && !this.robot.isLog;
-    this.#notice("read-only", readOnly ? "look only" : "", "", "This address may only look. The robot printed one with a token when it started: open that.");
+    this.#notice("read-only", readOnly ? "read-only" : "", "", "This address is read-only. Open the one with the token that the robot printed at its start.");
     const pace = this.robot.isPlayed && !this.robot.isLog ? "replay" : welcome?.pace;
-    this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "How fast the robot's clock runs");
+    this.#notice("pace", state === "connected" && pace && pace !== "real time" ? String(pace) : "", "", "Pace of the robot's clock");
   }
 
   #figures() {
@@ -139,7 +139,7 @@ class Page {
   #changed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // Somebody has written another address, of which this page is still to hear.
+      // The address has been edited; the event for this is still to come.
       if (location.hash !== this.#hash) return;
       const text = toAddress(this.layout.current());
       history.replaceState(null, "", `#l=${text}`);
@@ -159,7 +159,7 @@ class Page {
   /** Whether there is such a view of what is shown. @param {string} view */
   #has(view) { return views.has(view) && !(views.get(view)?.steers && this.robot.isLog); }
 
-  /** Logs are looked at in another way than robots. */
+  /** Logs have other layouts than robots. */
   get #saved() { return this.robot.isLog ? `${SAVED}.log` : SAVED; }
 
   #stored() {
@@ -171,7 +171,7 @@ class Page {
     return text ? read(fromAddress(text), (view) => this.#has(view)) : null;
   }
 
-  /** The arrangement that a screen of this size begins with. @returns {import("./layout-model.js").Arrangement} */
+  /** The default layout for a screen of this size. @returns {import("./layout-model.js").Arrangement} */
   #usual() {
     const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => this.#has(name)).map((view) => ({ view, settings: {} })), active: 0 });
     if (innerWidth < 760) return stack(...VIEWS);
@@ -192,12 +192,12 @@ class Page {
     const may = this.robot.mayChange;
     menu(anchor, [
       ...saved.map(({ name, layout }) => ({ text: name, act: () => { const good = read(layout, (view) => this.#has(view)); if (good) { this.layout.set(good); this.#changed(); } } })),
-      { text: "Usual layout", act: () => { this.layout.set(this.#usual()); this.#changed(); } },
+      { text: "Default layout", act: () => { this.layout.set(this.#usual()); this.#changed(); } },
       { text: "This layout", section: true },
-      { text: "Save under a name …", disabled: !may, act: () => this.#save() },
-      { text: "Copy as an address", act: () => this.#copy() },
-      ...saved.map(({ name }) => ({ text: `Forget “${name}”`, disabled: !may, act: async () => {
-        if (await confirm(`Forget the layout “${name}”, for everybody?`, "Forget it", "bad")) this.#do("layouts", { remove: name }, `Forgot ${name}.`);
+      { text: "Save as …", disabled: !may, act: () => this.#save() },
+      { text: "Copy link", act: () => this.#copy() },
+      ...saved.map(({ name }) => ({ text: `Delete “${name}”`, disabled: !may, act: async () => {
+        if (await confirm(`Delete the layout “${name}” for everybody?`, "Delete", "bad")) this.#do("layouts", { remove: name }, `Deleted ${name}.`);
       } })),
       { text: "Help", section: true },
       { text: "Keys", hint: "?", act: () => this.#help() },
@@ -205,13 +205,13 @@ class Page {
   }
 
   async #save() {
-    const name = await prompt("Save this layout with the robot, under which name?", "Save", "", "walking");
+    const name = await prompt("Name of the layout, which is saved with the robot:", "Save", "", "walking");
     if (name) this.#do("layouts", { save: { name, layout: this.layout.current() } }, `Saved ${name}.`);
   }
 
   async #copy() {
     const address = `${location.origin}${location.pathname}#l=${toAddress(this.layout.current())}`;
-    await navigator.clipboard?.writeText(address).then(() => this.say("The address is in the clipboard."), () => this.say("The browser lets no page copy; the address is above.", "bad"));
+    await navigator.clipboard?.writeText(address).then(() => this.say("The link is copied."), () => this.say("The browser refuses to copy; copy the address above.", "bad"));
   }
 
   /** @param {string} verb @param {any} values @param {string} done */
@@ -244,7 +244,7 @@ class Page {
   }
 }
 
-/** What `layouts` answers, as a list. @param {any} result @returns {{name: string, layout: any}[]} */
+/** The answer to `layouts` as a list. @param {any} result @returns {{name: string, layout: any}[]} */
 function saves(result) {
   return list(result).filter((one) => typeof one?.name === "string");
 }

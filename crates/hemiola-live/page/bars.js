@@ -3,9 +3,9 @@
 // points.
 
 /**
- * What a curve covers, column by column: the least and the greatest value, joined to the point before.
- * Columns begin at multiples of their width in time, so that they stay what they are while time goes on,
- * and only new points have to be looked at.
+ * The range that a curve covers, column by column: the least and the greatest value, joined to the point before.
+ * Columns begin at multiples of their width in time, so that they do not change as time goes on,
+ * and only new points must be examined.
  */
 export class Bars {
   low = new Float64Array(0);
@@ -13,16 +13,16 @@ export class Bars {
   columns = 0;
   /** In seconds. */
   #width = 0;
-  /** Which column, counted from time 0, is the first here. */
+  /** The number of the first column here, counted from time 0. */
   #first = 0;
-  /** How many points were ever added and looked at, and how often the series was cut before. */
+  /** The number of points that have ever been examined, and how often the series had been cut before. */
   #seen = 0;
   #cuts = 0;
-  /** The point that was looked at last: its closing value, and its column counted from time 0. */
+  /** The point that was examined last: its closing value, and its column counted from time 0. */
   #before = NaN;
   #last = 0;
 
-  /** Takes the points of its series between two times. Not a number is a gap.
+  /** Reads the points of its series between two times. NaN is a gap.
    * @param {import("./series.js").Series} series always the same @param {number} from @param {number} to @param {number} columns */
   take(series, from, to, columns) {
     const width = (to - from) / columns, isSame = columns === this.columns && Math.abs(width / this.#width - 1) < 1e-6;
@@ -85,7 +85,7 @@ export class Bars {
   }
 }
 
-/** Whether the points between two times are so many that bars show all that lines would: more than
+/** Returns whether there are so many points between two times that bars show the same as lines: more than
  * three for each column that they cover, so that a curve which has only begun is no slower to draw
  * than a whole one.
  * @param {import("./series.js").Series} series @param {number} from @param {number} to @param {number} columns */
@@ -96,7 +96,7 @@ export function isDense(series, from, to, columns) {
   return end - begin > 3 * Math.max(1, covered);
 }
 
-/** Of a picture, its pixels as numbers. @type {WeakMap<ImageData, Uint32Array>} */
+/** The pixels of a picture as numbers. @type {WeakMap<ImageData, Uint32Array>} */
 const numbers = new WeakMap();
 
 /**

@@ -1,4 +1,4 @@
-// The blocking chain of a run: what its response time was spent with, from its end back to its
+// The blocking chain of a run: everything that its response time consists of, from its end back to its
 // trigger. The robot's `why` says the same in words, from more than a page can know.
 
 import { CALLBACK, SAMPLE, TASK, WOKEN, eventAt } from "./event-store.js";
@@ -32,7 +32,7 @@ export function blockingChain(store, run, source, isOfCycle, after) {
   const tasks = [];
   /** @type {Event[]} */
   const wakes = [];
-  /** What had a core. @type {Event[]} */
+  /** The events that occupied a core. @type {Event[]} */
   const occupations = [];
   store.each(run.trigger, run.end, (chunk, place, worker) => {
     const type = chunk.type[place];
@@ -64,7 +64,7 @@ class Walk {
   /** @returns {Stretch[]} */
   stretches() {
     const { run } = this;
-    /** From the end backwards. @type {Stretch[][]} */
+    /** The stretches, from the end backwards. @type {Stretch[][]} */
     const parts = [];
     let left = this.tasks.filter((task) => task.end <= run.end);
     let current = left.pop();
@@ -115,7 +115,7 @@ class Walk {
     return canvas.fill(() => ({ cause: because, worker: task.worker, task: task.subject }));
   }
 
-  /** No task of the chain: from what one thread did to what another one does.
+  /** Explains a time without a task of the chain, between the work of one thread and that of another.
    * @param {number} begin @param {number} end @param {number} from @param {number} to @param {number} core */
   #gap(begin, end, from, to, core) {
     const canvas = new Canvas(begin, end);
@@ -134,7 +134,7 @@ class Walk {
   }
 }
 
-/** What ended last of all that a task had to wait for: results, and what its worker did before.
+/** The last to end of everything that a task had to wait for: results, and the earlier work of its worker.
  * @param {Event} task @param {Event[]} left in the order of their ends @param {Set<number>} after
  * @returns {{event: Event, because: Cause} | null} */
 function binding(task, left, after) {
@@ -150,7 +150,7 @@ function binding(task, left, after) {
   return needed ? { event: needed, because: "needed" } : null;
 }
 
-/** A span of time in which what is painted first stays. */
+/** A span of time in which the first paint of each part is kept. */
 class Canvas {
   /** @type {Stretch[]} */
   #painted = [];
@@ -173,7 +173,7 @@ class Canvas {
     this.#add(begin, end, what);
   }
 
-  /** What is still bare becomes what `rest` says of its length; returns everything.
+  /** Fills the remaining gaps by `rest`, and returns all stretches.
    * @param {(length: number) => {cause: Cause, worker: number, task?: number}} rest @returns {Stretch[]} */
   fill(rest) {
     let at = this.begin;

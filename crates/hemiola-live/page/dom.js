@@ -45,7 +45,7 @@ function append(element, children) {
   }
 }
 
-/** Sets the text of an element, if it is another: what does not change is not laid out again.
+/** Sets the text of an element if it differs, because setting it causes a new layout.
  * @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -65,15 +65,15 @@ export function icon(path) {
   return svg;
 }
 
-/** Pictures that several views have. */
+/** Pictures that several views use. */
 export const CROSS = "M4 4l8 8M12 4l-8 8";
 export const PLUS = "M8 3v10M3 8h10";
 export const PAUSE = "M5 3v10M11 3v10";
 
-/** Takes what room there is between what stands before and after it. */
+/** A spacer that takes the remaining room in a bar. */
 export const space = () => h("span.space");
 
-/** A button with a text, an icon or both; `title` says what it does.
+/** A button with a text, an icon or both; `title` explains it.
  * @param {{text?: string, icon?: string, title?: string, class?: string, disabled?: boolean}} look
  * @param {(event: MouseEvent) => void} pressed */
 export function button(look, pressed) {
@@ -83,7 +83,7 @@ export function button(look, pressed) {
   }, look.icon ? icon(look.icon) : null, look.text);
 }
 
-/** Saves something as a file of the reader's.
+/** Saves something as a file on the viewer's computer.
  * @param {string} name @param {Blob} content */
 export function download(name, content) {
   const address = URL.createObjectURL(content);

@@ -1,4 +1,4 @@
-// What modules draw, from the events `debug` of the door.
+// The drawings of modules, from the events `debug` of the door.
 
 import { fill, h } from "./dom.js";
 import { HERE, lying, poseOf, posesIn } from "./places.js";
@@ -16,7 +16,7 @@ const MOST_SHAPES = 20_000;
 const MOST_PLACES = 100;
 const AXES = ["#f05a5a", "#4cb782", "#5a8df0"];
 
-/** What each update drew last under each name: a new run replaces what the one before drew. */
+/** The latest drawings of each update under each name: a new run replaces those of the run before. */
 export class Drawings {
   /** Its last runs, the newest last. @type {Map<string, Drawing[]>} */
   all = new Map();
@@ -25,7 +25,7 @@ export class Drawings {
   #time = 0;
 
   /**
-   * Takes an event `debug`.
+   * Handles an event `debug`.
    *
    * @param {any} event
    */
@@ -33,7 +33,7 @@ export class Drawings {
     for (const record of list(event?.records)) {
       if (typeof record?.name !== "string" || record.draw === undefined) continue;
       const key = `${record.update} ${record.name} ${!!record.background}`, runs = this.all.get(key) ?? [], before = runs.at(-1);
-      // Where nothing was drawn, nothing goes.
+      // There is nothing to remove where nothing was drawn.
       if (!before && record.draw === null) continue;
       const cut = record.name.indexOf("/");
       /** @type {Drawing} */
@@ -46,7 +46,7 @@ export class Drawings {
         // A replay may have gone back.
         if (before && drawing.time < before.time) runs.length = 0;
         runs.push(drawing);
-        // The image may stay for longer than so many runs.
+        // The image may remain for more runs than this.
         if (runs.length > (this.at === Infinity ? 1 : MOST_RUNS)) runs.splice(runs[0].time < this.at || this.at === Infinity ? 0 : 1, 1);
         this.all.set(key, runs);
       }
@@ -61,7 +61,7 @@ export class Drawings {
   }
 
   /**
-   * What is drawn in a space, backgrounds first. What no run has drawn for a second is gone.
+   * Returns the drawings in a space, backgrounds first. Drawings that no run has repeated for a second are gone.
    *
    * @param {string} space
    */
@@ -80,13 +80,13 @@ export class Drawings {
   seenIn(space) {
     const poses = posesIn(space, (one) => this.of(one).sort((a, b) => b.time - a.time).flatMap(({ places }) => places));
     const drawings = [...poses].flatMap(([one, pose]) => this.of(one).map((drawing) => ({ ...drawing, pose, layer: one === space ? drawing.layer : `${one}/${drawing.layer}` })));
-    // A place alone is no layer that anybody could see.
+    // A placement alone is not a visible layer.
     const seen = drawings.filter(({ shapes, places }) => shapes.length > 0 || places.length === 0);
     return { drawings: seen.sort((a, b) => Number(b.background) - Number(a.background)), spaces: [...poses.keys()] };
   }
 
   /**
-   * Whether what was drawn in a space by some time has come, if anything comes at all.
+   * Returns whether the drawings in a space up to a time have arrived, if there are any.
    *
    * @param {string} space
    * @param {number} time
@@ -99,7 +99,7 @@ export class Drawings {
 }
 
 /**
- * The spaces in which modules draw, by the names that the robot tells.
+ * The spaces in which modules draw, by the names that the robot sends.
  *
  * @param {Iterable<{name: string, kind: string}>} names
  */
@@ -108,7 +108,7 @@ export function spacesOf(names) {
   return [...new Set(drawn.map(({ name }) => name.split("/")[0]))].sort();
 }
 
-/** Boxes to tick for the layers of a space. */
+/** Checkboxes for the layers of a space. */
 export class Layers {
   element = h("div.layers");
   #known = "";
@@ -123,7 +123,7 @@ export class Layers {
   }
 
   /**
-   * Returns the drawings that are to be shown.
+   * Returns the drawings to show.
    *
    * @param {Drawing[]} drawings
    */
@@ -179,7 +179,7 @@ export function pointsOf(draw) {
 }
 
 /**
- * All points of a drawing, where it is looked at.
+ * All points of a drawing, in the space in which it is viewed.
  *
  * @param {Drawing} drawing
  */

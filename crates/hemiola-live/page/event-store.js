@@ -1,4 +1,4 @@
-// What the threads of a robot did in the last seconds, from the events of its door.
+// The events of a robot's threads in the last seconds, as its door sends them.
 
 /**
  * @typedef {{type: number, core: number, worker: number, subject: number, other: number, run: number, number: number, begin: number, end: number}} Event
@@ -13,7 +13,7 @@ export const TASK = 0, BEGIN = 1, END = 2, OVERRUN = 3, WOKEN = 4, PUBLISH = 5, 
 const RECORD = 32;
 const CHUNK = 1024;
 
-/** So many consecutive events of one thread. */
+/** A number of consecutive events of one thread. */
 export class Chunk {
   type = new Uint8Array(CHUNK);
   core = new Uint8Array(CHUNK);
@@ -29,8 +29,8 @@ export class Chunk {
 }
 
 /**
- * Events by thread, in chunks: what is older than `keep` nanoseconds is dropped a chunk at a time,
- * and the oldest chunks of all are if there are more than `most`.
+ * Events by thread, in chunks: events older than `keep` nanoseconds are dropped chunk by chunk,
+ * and so are the oldest of all chunks if there are more than `most`.
  */
 export class EventStore {
   /** Chunks by thread, the oldest first. @type {Map<number, Chunk[]>} */
@@ -39,7 +39,7 @@ export class EventStore {
   runs = new Map();
   /** Nanoseconds of the robot's clock at which the times of events begin. @type {bigint | null} */
   base = null;
-  /** When the newest event ended. */
+  /** The time at which the newest event ended. */
   newest = -Infinity;
   /** Cores that anything ran on. @type {Set<number>} */
   cores = new Set();
@@ -91,7 +91,7 @@ export class EventStore {
     this.#chunks = 0;
   }
 
-  /** What is known now, which stays as it is while this store goes on. @returns {EventStore} */
+  /** Returns a snapshot of the events, which does not change as this store goes on. @returns {EventStore} */
   freeze() {
     const frozen = new EventStore({ keep: Infinity, most: Infinity, deadline: this.deadline });
     for (const [worker, chunks] of this.lanes) {
@@ -106,7 +106,7 @@ export class EventStore {
     return frozen;
   }
 
-  /** How many events are held. */
+  /** The number of events in the store. */
   get length() {
     let sum = 0;
     for (const chunks of this.lanes.values()) for (const chunk of chunks) sum += chunk.length;

@@ -1,4 +1,4 @@
-// What modules draw in spaces: the field, what lies around the robot, points and frames.
+// The view of drawings in spaces: the field, the surroundings of the robot, points and frames.
 
 import { button, fill, h, setText, space } from "./dom.js";
 import { Drawings, Layers, paintDrawings, reachOf, spacesOf } from "./drawings.js";
@@ -7,7 +7,7 @@ import { Camera, movable, notice } from "./gestures.js";
 import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
-/** What modules draw is meant for a dark ground, as grass is. */
+/** The drawings of modules are meant for a dark background, such as grass. */
 const GROUND = "#16211b";
 const GRID = ["#ffffff14", "#ffffff50", "#ffffff80"];
 
@@ -25,15 +25,15 @@ export class Field extends View {
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
-  /** The space, and those that have been seen to lie in it: what modules are to draw. @type {Set<string>} */
+  /** The space, and those known to lie in it: the names that the view subscribes to. @type {Set<string>} */
   #wanted = new Set();
-  /** Whether a person has chosen the space. */
+  /** Set if a person has chosen the space. */
   #isChosen = false;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
   #canvas = h("canvas", { role: "img" });
   #status = h("div.status");
-  #spaces = h("select", { title: "Which space", onchange: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } });
+  #spaces = h("select", { title: "Space", onchange: () => { this.#isChosen = true; this.#choose(this.#spaces.value); } });
   #turn = h("input", { type: "range", min: -180, max: 180, value: 0, title: "Turn", oninput: () => this.invalidate() });
   #tilt = h("input", { type: "range", min: 0, max: 90, value: 0, title: "Tilt", oninput: () => this.invalidate() });
 
@@ -94,7 +94,7 @@ export class Field extends View {
     if (this.#wanted.size > known) this.#watch?.want([...this.#wanted]);
   }
 
-  /** Lists the spaces that are no images. */
+  /** Lists the spaces that are not images. */
   #offer() {
     const shown = [...this.robot.debugNames.values()];
     const images = new Set([...this.robot.description.representations.filter(({ name, schema_name: schema }) => /image/i.test(`${schema} ${name}`)), ...shown.filter(({ kind }) => kind === "image")].map(({ name }) => name));
@@ -108,7 +108,7 @@ export class Field extends View {
     }
   }
 
-  /** From metres to a plane with its y axis down, as screens have it. */
+  /** Converts metres to a plane whose y axis points down, as on screens. */
   #projection() {
     const turn = (Number(this.#turn.value) / 180) * Math.PI, tilt = (Number(this.#tilt.value) / 180) * Math.PI;
     const [cos, sin, flat, high] = [Math.cos(turn), Math.sin(turn), Math.cos(tilt), Math.sin(tilt)];
@@ -141,7 +141,7 @@ export class Field extends View {
     context.fillRect(0, 0, width, height);
     if (drawings.length === 0) return notice(context, "Nothing is drawn yet: modules draw through &Debug", GRID[2]);
     if (camera.isFree) {
-      // It grows with what is drawn, and does not follow what moves.
+      // The visible part grows with the drawings, but does not follow moving ones.
       const [left, top] = camera.place(-8, -8), [right, bottom] = camera.place(width + 8, height + 8);
       const isInside = drawings.every((drawing) => reachOf(drawing).map(project).every(([x, y]) => x > left && y > top && x < right && y < bottom));
       if (!isInside || camera.scale === 1) this.#fit();

@@ -1,4 +1,4 @@
-// How numbers, times and durations are written.
+// The formats of numbers, times and durations.
 
 /** A duration in nanoseconds, with three digits: `12.3 ms`.
  * @param {unknown} nanoseconds */
@@ -58,7 +58,7 @@ export function count(value) {
   return known === null ? "–" : String(Math.round(known)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
-/** What JSON says where a number is meant; `null` for everything that is none.
+/** Returns a number in JSON; `null` for anything else.
  * @param {unknown} value @returns {number | null} */
 export function number(value) {
   if (typeof value === "bigint") return Number(value);

@@ -1,4 +1,4 @@
-// Pointers, wheels and fingers on a canvas, as what people mean by them.
+// The gestures that pointers, wheels and fingers make on a canvas.
 
 import { fill, h } from "./dom.js";
 
@@ -96,7 +96,7 @@ export class Tip {
 }
 
 /**
- * Lets a camera follow the pointer.
+ * Makes a camera follow the pointer.
  *
  * @param {import("./view.js").View} view
  * @param {HTMLCanvasElement} canvas
@@ -131,7 +131,7 @@ export class Camera {
   scale = 1;
   x = 0;
   y = 0;
-  /** Nobody has moved it yet. */
+  /** Set until a person moves it. */
   isFree = true;
 
   /** @param {{smallest?: number, largest?: number}} [limits] of the scale, in pixels per unit */

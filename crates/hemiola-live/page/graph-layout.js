@@ -1,4 +1,4 @@
-// Where the boxes of a graph lie: in layers from top to bottom, groups side by side in boxes of
+// The layout of a graph's boxes: in layers from top to bottom, groups side by side in boxes of
 // their own, in which there may be groups again.
 
 /**

@@ -13,7 +13,7 @@ import { View, register } from "./view.js";
 
 const HEIGHTS = { task: 32, module: 26, source: 26, topic: 22, service: 22 };
 const CHARACTER = 6.7;
-/** Text that would be smaller than so many pixels is not drawn. */
+/** The size in pixels below which text is not drawn. */
 const LEGIBLE = 4;
 
 export class GraphView extends View {
@@ -44,10 +44,10 @@ export class GraphView extends View {
   #tip = new Tip(this.#canvas);
   #panel = h("aside.detail", { hidden: true });
   #search = h("input", { type: "search", placeholder: "Find a module or value", oninput: () => this.invalidate(), onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter") this.#find(this.#search.value); } });
-  #cycle = this.#select("Which cycle", { "": "all cycles" });
-  #detail = this.#select("What a box is", { module: "modules", task: "updates" });
-  #around = this.#select("How much of it", { "": "everything", neighbours: "neighbours" });
-  #colour = this.#select("What the colours mean", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
+  #cycle = this.#select("Cycle", { "": "all cycles" });
+  #detail = this.#select("Boxes are", { module: "modules", task: "updates" });
+  #around = this.#select("Part shown", { "": "everything", neighbours: "neighbours" });
+  #colour = this.#select("Colours", { cycle: "by cycle", duration: "by duration", critical: "by criticality" });
 
   /** @param {ConstructorParameters<typeof View>} given */
   constructor(...given) {
@@ -85,10 +85,10 @@ export class GraphView extends View {
     return select;
   }
 
-  /** What is selected. */
+  /** The selected node. */
   get #node() { return this.#graph.nodes.find(({ id }) => id === this.#selected); }
 
-  /** Selects a module, source, topic, or what provides a representation. @override @param {any} settings @returns {boolean} */
+  /** Selects a module, a source, a topic, or the provider of a representation. @override @param {any} settings @returns {boolean} */
   accept(settings) {
     if (typeof settings?.select === "string") this.#find(settings.select);
     return true;
@@ -103,7 +103,7 @@ export class GraphView extends View {
     this.host.changed();
   }
 
-  /** Makes the graph anew. */
+  /** Builds the graph again. */
   #build() {
     const { description } = this.robot;
     const names = list(description.cycles).map(({ name }) => String(name));
@@ -270,7 +270,7 @@ export class GraphView extends View {
     context.globalAlpha = 1;
   }
 
-  /** Writes what goes over the edges of a node beside their other ends.
+  /** Labels the edges of a node at their other ends.
    * @param {CanvasRenderingContext2D} context @param {import("./theme.js").Colours} look @param {string} focus */
   #carried(context, look, focus) {
     context.font = `9px ${look.font}`;
@@ -315,7 +315,7 @@ export class GraphView extends View {
     context.fillText(`${heat}dashed: from another cycle, or of the run before`, 8, height - 6);
   }
 
-  /** What the search finds; `null` without one. @returns {Set<string> | null} */
+  /** The nodes that match the search; `null` if it is empty. @returns {Set<string> | null} */
   #found() {
     const words = this.#search.value.trim().toLowerCase();
     if (!words) return null;
@@ -333,7 +333,7 @@ export class GraphView extends View {
     const node = nodes.find((one) => one.title.toLowerCase() === low || `${one.title}.${one.subtitle}`.toLowerCase() === low) ?? nodes.find((one) => provides(one).includes(low))
       ?? nodes.find((one) => one.title.toLowerCase().includes(low)) ?? nodes.find((one) => provides(one).some((each) => each.includes(low)));
     if (nodes.length === 0) this.#wanted = name;
-    else if (!node) this.host.say(`There is nothing called ${name} here.`);
+    else if (!node) this.host.say(`Nothing is called ${name}.`);
     else {
       if (this.#cycle.value && node.cycle && node.cycle !== this.#cycle.value) this.#cycle.value = node.cycle;
       this.#choose(node.id);
@@ -390,7 +390,7 @@ export class GraphView extends View {
       h("header", {}, h("b", {}, node.title), h("span.muted", {}, [node.cycle ?? node.kind, node.process].filter(Boolean).join(" · ")), space(), button({ icon: CROSS, title: "Close" }, () => this.#choose(null))),
       module?.location ? h("p.mono.muted", {}, module.location) : null,
       node.module ? h("div.row", {}, button({ text: "Parameters" }, () => this.host.open("parameters", { filter: `${node.module}.` })),
-        module?.safe_state ? h("span.chip.good", { title: "It has values for the safe state" }, "safe state") : null) : null,
+        module?.safe_state ? h("span.chip.good", { title: "Has values for the safe state" }, "safe state") : null) : null,
       ...node.tasks.map((task) => h("section", {}, h("h3", {}, String(task.update)),
         h("p.mono.figures", { data: { task: task.name } }),
         names("requires", list(task.requires)), names("uses", list(task.uses)), names("collects", list(task.collects)), names("provides", list(task.provides)),
@@ -414,7 +414,7 @@ export class GraphView extends View {
     const candidates = list(one?.candidates).map(String);
     if (candidates.length < 2) return null;
     const select = h("select", { "aria-label": `Provider of ${name}` }, ...candidates.map((candidate) => h("option", { value: candidate, selected: candidate === one.provider }, candidate)));
-    const apply = button({ text: "Switch", class: "primary", disabled: true, title: this.robot.mayChange ? `Let it provide ${name} from the next run on` : "This address may look at the robot, not change it" }, async () => {
+    const apply = button({ text: "Switch", class: "primary", disabled: true, title: this.robot.mayChange ? `Let it provide ${name} from the next run on` : "This address is read-only" }, async () => {
       apply.disabled = true;
       if (await this.host.attempt(this.robot.change({ provider: { representation: name, module: select.value } }))) {
         this.host.say(`${select.value} provides ${name} now.`, "good");
@@ -425,7 +425,7 @@ export class GraphView extends View {
     return h("div.row", {}, h("span.muted", {}, name), select, apply);
   }
 
-  /** Writes what was measured into the panel. */
+  /** Writes the measurements into the panel. */
   #figures() {
     const node = this.#node;
     if (!node || this.#panel.hidden) return;

@@ -1,4 +1,4 @@
-// Camera images and images of modules, with what modules draw over them.
+// Camera images and images of modules, with the drawings of modules over them.
 
 import { fill, h, setText } from "./dom.js";
 import { Drawings, Layers, paintDrawings } from "./drawings.js";
@@ -9,7 +9,7 @@ import { colours, fit } from "./theme.js";
 import { View, register } from "./view.js";
 
 const RATES = [1, 5, 10, 15, 30];
-/** An image waits so long for what modules draw over it, in milliseconds. */
+/** The time for which an image waits for the drawings over it, in milliseconds. */
 const PATIENCE = 200;
 const MOST_WAITING = 8;
 
@@ -26,7 +26,7 @@ export class Images extends View {
   static single = false;
 
   #name = "";
-  /** What has the image: a representation, a topic, or a module that shows one. @type {"value" | "topic" | "image"} */
+  /** The source of the image: a representation, a topic, or a module. @type {"value" | "topic" | "image"} */
   #kind = "value";
   #camera = new Camera({ smallest: 0.05, largest: 64 });
   #drawings = new Drawings();
@@ -35,9 +35,9 @@ export class Images extends View {
   #stream = null;
   /** @type {ReturnType<import("./robot.js").Robot["watch"]> | null} */
   #watch = null;
-  /** Images that are not shown yet. @type {{message: Message, since: number}[]} */
+  /** The images that are not shown yet. @type {{message: Message, since: number}[]} */
   #waiting = [];
-  /** What is shown, in its own pixels. */
+  /** The shown image, in its own pixels. */
   #image = h("canvas");
   #isDecoding = false;
   #error = "";
@@ -46,9 +46,9 @@ export class Images extends View {
 
   #canvas = h("canvas", { role: "img" });
   #status = h("div.status");
-  #choice = h("select", { title: "Which image", onchange: () => this.#choose(this.#choice.value) });
-  #rate = h("select", { title: "At most so many a second", onchange: () => this.#changed(true) }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
-  #form = h("select", { title: "JPEG: less of a slow link, more of the processor", onchange: () => this.#changed(true) }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
+  #choice = h("select", { title: "Image", onchange: () => this.#choose(this.#choice.value) });
+  #rate = h("select", { title: "Maximum rate", onchange: () => this.#changed(true) }, h("option", { value: "" }, "all"), ...RATES.map((rate) => h("option", { value: rate }, `${rate} Hz`)));
+  #form = h("select", { title: "JPEG: less bandwidth, more processor time", onchange: () => this.#changed(true) }, h("option", { value: "cdr" }, "raw"), h("option", { value: "jpeg" }, "JPEG"));
 
   /** @param {ConstructorParameters<typeof View>} given */
   constructor(...given) {
@@ -114,7 +114,7 @@ export class Images extends View {
     setTimeout(() => this.invalidate(), PATIENCE);
   }
 
-  /** Lists what is an image, and what may contain one. */
+  /** Lists everything that is an image or may contain one. */
   #offer() {
     const { representations, topics } = this.robot.description;
     const isImage = (/** @type {any} */ { schema_name: schema }) => /(^|\/)(Compressed)?Image$/.test(schema ?? "");
@@ -162,7 +162,7 @@ export class Images extends View {
     this.#stream = this.robot.subscribe(wish, (message) => this.#take(message), (error) => { this.#error = error.message; this.invalidate(); });
   }
 
-  /** Decodes the newest image whose drawings are here, if there is another one. */
+  /** Decodes the newest image whose drawings have arrived, if it is a new one. */
   #decode() {
     const past = performance.now() - PATIENCE;
     const ready = this.#waiting.findLastIndex(({ message, since }) => since <= past || this.#drawings.reaches(this.#name, message.time));
@@ -229,7 +229,7 @@ export class Images extends View {
     paintDrawings(context, shown, ([x, y]) => [camera.x + (x + 0.5) * camera.scale, camera.y + (y + 0.5) * camera.scale], camera.scale, look.font);
   }
 
-  /** Says what is under the cursor. */
+  /** Shows the position and colour under the cursor. */
   #say() {
     const { width, height } = this.#image;
     let text = width ? `${width} × ${height}` : "";

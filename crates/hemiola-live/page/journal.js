@@ -1,4 +1,4 @@
-// What happened to a robot, in words.
+// The texts of journal entries.
 
 /** @typedef {"message" | "change" | "exceedance" | "mark"} Category */
 
@@ -22,7 +22,7 @@ export function changeOf(entry) {
   return entry.change?.change;
 }
 
-/** What has a bound: `{response: "motion"}`, `{reaction: [source, output]}` and the like.
+/** The text for something that has a bound: `{response: "motion"}`, `{reaction: [source, output]}` and the like.
  * @param {any} of */
 export function boundedText(of) {
   if (typeof of !== "object" || of === null) return String(of ?? "");

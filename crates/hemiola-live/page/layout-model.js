@@ -1,4 +1,4 @@
-// How views are arranged, as plain data: what is saved, put into addresses and changed by dragging.
+// The layout of views as plain data, which is saved, put into addresses and changed by dragging.
 
 /**
  * @typedef {{view: string, settings: any}} Tab
@@ -25,7 +25,7 @@ export function tabs(node) {
 }
 
 /**
- * What is usable of an arrangement from outside (an address, a file): unknown views and odd shapes
+ * Returns the usable part of a layout from an address or a file: unknown views and malformed parts
  * are left out. `null` if nothing is left.
  *
  * @param {any} data @param {(view: string) => boolean} isKnown @returns {Arrangement | null}
@@ -57,7 +57,7 @@ export function read(data, isKnown) {
 }
 
 /**
- * The same arrangement without empty stacks, splits of one, and splits within splits of the same
+ * Returns the same layout without empty stacks, splits of one, and splits within splits of the same
  * direction. Stacks and tabs stay the same objects.
  *
  * @param {Arrangement} node @returns {Arrangement}

@@ -1,4 +1,4 @@
-// The arrangement on the screen: splits with bars to drag, stacks of views with tabs, on a phone
+// The layout on the screen: splits with bars to drag, stacks of views with tabs, on a phone
 // one view with the tabs below.
 
 import { CROSS, PLUS, button, fill, h, icon } from "./dom.js";
@@ -24,7 +24,7 @@ export class Layout {
   #shown = new Map();
   /** The stack that a phone shows: all tabs. @type {Stack} */
   #flat = { tabs: [], active: 0 };
-  /** The tab that was in front last. @type {Tab | null} */
+  /** The last tab that was in front. @type {Tab | null} */
   #recent = null;
 
   /**
@@ -48,7 +48,7 @@ export class Layout {
     this.#render();
   }
 
-  /** The arrangement with the settings of the views as they are now. */
+  /** The layout with the current settings of the views. */
   current() {
     for (const [tab, { view }] of this.#opened) if (view) tab.settings = view.settings();
     return this.root;
@@ -288,7 +288,7 @@ export class Layout {
     element.focus({ preventScroll: true });
   }
 
-  /** Where a tab would go that is dropped here; the marker shows it.
+  /** The place that a tab dropped here would get; the marker shows it.
    * @param {number} x @param {number} y @param {HTMLElement} marker */
   #targetAt(x, y, marker) {
     for (const [stack, { element, tabs: list }] of this.#shown) {

@@ -1,4 +1,4 @@
-// Log: the journal of the robot: its messages, what was changed, bounds exceeded, moments marked.
+// Log: the robot's journal of messages, changes, exceeded bounds and marks.
 
 import { button, fill, h, setText } from "./dom.js";
 import { clock, count } from "./format.js";
@@ -60,13 +60,13 @@ class Log extends View {
   /** @override */
   resized() { if (this.#follow) this.body.scrollTop = this.body.scrollHeight; }
 
-  /** Everything anew, by another filter. */
+  /** Lists all entries again, with the current filter. */
   #again() {
     const fitting = this.robot.journal.filter((entry) => this.#fits(entry));
     this.#fresh = [];
     this.#shown = Math.min(fitting.length, MOST);
     fill(this.#lines, ...fitting.slice(-MOST).map((entry) => this.#line(entry)));
-    setText(this.#more, fitting.length > MOST ? `The last ${count(MOST)} of ${count(fitting.length)}.` : fitting.length === 0 ? (this.robot.journal.length ? "Nothing passes this filter." : "Nothing has happened yet.") : "");
+    setText(this.#more, fitting.length > MOST ? `The last ${count(MOST)} of ${count(fitting.length)}.` : fitting.length === 0 ? (this.robot.journal.length ? "Nothing fits this filter." : "Nothing has happened yet.") : "");
     this.#more.hidden = !this.#more.textContent;
     this.resized();
     this.host.changed();

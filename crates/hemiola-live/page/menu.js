@@ -1,4 +1,4 @@
-// Menus, questions and the palette: what comes over the page and goes again.
+// Menus, questions and the palette, which are shown over the page.
 
 import { button, fill, h } from "./dom.js";
 
@@ -39,7 +39,7 @@ export function menu(anchor, items) {
   (list.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
 }
 
-/** Asks a question. Resolves to whether it was agreed to.
+/** Asks for confirmation. Resolves to whether it was given.
  * @param {string} question @param {string} agree what the button says @param {"bad" | ""} [kind] */
 export function confirm(question, agree, kind = "") {
   return new Promise((/** @type {(is: boolean) => void} */ resolve) => {
@@ -54,7 +54,7 @@ export function confirm(question, agree, kind = "") {
   });
 }
 
-/** Asks for a text; `null` if it was not given.
+/** Asks for a text. Resolves to `null` if none was given.
  * @param {string} question @param {string} agree @param {string} [value] @param {string} [placeholder]
  * @returns {Promise<string | null>} */
 export function prompt(question, agree, value = "", placeholder = "") {
@@ -75,7 +75,7 @@ export function prompt(question, agree, value = "", placeholder = "") {
 /** @typedef {{text: string, kind: string, act(): void}} Choice */
 
 /**
- * Finds one of many by what is typed: all words must occur.
+ * Lets a person choose one of many items by typing: all words must occur.
  * @param {Choice[]} first what is there at once @param {Promise<Choice[]>} later what takes longer
  * @param {string} placeholder
  */
@@ -102,7 +102,7 @@ export function palette(first, later, placeholder) {
     at = Math.max(0, Math.min(at, found.length - 1));
     fill(list, ...found.map((choice, index) => h("div.choice", { role: "option", onclick: () => act(index) },
       h("span", {}, choice.text), h("span.muted", {}, choice.kind))),
-      found.length && isWhole ? null : h("div.empty", {}, isWhole ? "Nothing has this in its name." : "Loading more …"));
+      found.length && isWhole ? null : h("div.empty", {}, isWhole ? "No name matches." : "Loading more …"));
     mark();
   };
   later.catch(() => []).then((more) => {
@@ -122,7 +122,7 @@ export function palette(first, later, placeholder) {
   show();
 }
 
-/** What has all words in it; what begins with the first one comes first.
+/** The items that contain all words; those that begin with the first word come first.
  * @template {{text: string}} T @param {T[]} all @param {string[]} words @returns {T[]} */
 export function rank(all, words) {
   if (!words.length) return all;

@@ -1,4 +1,4 @@
-// Overview: is the robot well? Cycles and chains against their deadlines and bounds, what is lost,
+// Overview: is the robot well? Cycles and chains against their deadlines and bounds, losses,
 // the safe state and the recorder.
 
 import { button, fill, h, setText, space } from "./dom.js";
@@ -12,14 +12,14 @@ import { drawBar, Recent } from "./timing-bar.js";
 import { register, View } from "./view.js";
 
 const PERIOD = 500e6;
-/** The robot computes for a while to find bounds. */
+/** The time between two requests for bounds, which take the robot a while. */
 const BOUNDS_EVERY = 60_000;
 const MESSAGES = 5;
-/** What may happen to messages on a link instead of coming over it. */
+/** The ways in which messages on a link can be lost. */
 const LOSSES = ["dropped", "unsendable", "lost", "unreadable"];
-/** What may happen to calls over a link instead of an answer. */
+/** The ways in which calls over a link can end without an answer. */
 const MISSES = ["unanswered", "refused"];
-const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline; behind it, it is missed";
+const LEGEND = "▍ last minute   ╷ p50   ┃ p99   ● maximum   ┊ bound (dashed)   ┃ deadline (missed beyond it)";
 
 class Overview extends View {
   static id = "overview";
@@ -152,7 +152,7 @@ class Overview extends View {
     showBound(cells[7], bound, cycle.deadline);
     tone(cells[8], count(cycle.missed), cycle.missed ? "bad" : "muted");
     tone(cells[9], count(cycle.dropped + cycle.skipped), cycle.dropped + cycle.skipped ? "warning" : "muted");
-    cells[9].title = [...cycle.inputs.map(([source, lost]) => `${count(lost)} samples of ${source} that no run took`), cycle.skipped ? `${count(cycle.skipped)} triggers skipped` : ""].filter(Boolean).join("\n");
+    cells[9].title = [...cycle.inputs.map(([source, lost]) => `${count(lost)} samples of ${source} that no run read`), cycle.skipped ? `${count(cycle.skipped)} triggers skipped` : ""].filter(Boolean).join("\n");
   }
 
   /** What a cycle consists of, the longest first. @param {HTMLTableRowElement} tr @param {import("./statistics.js").Cycle} cycle */
@@ -215,13 +215,13 @@ class Overview extends View {
     const lines = [
       ...processes.filter((one) => processKind(one) === "bad").map((one) => ["bad", `Process ${processText(one)}.`]),
       ...missed.map((cycle) => ["bad", `${cycle.name} missed its deadline in ${count(cycle.missed)} of ${count(cycle.runs)} runs.`]),
-      ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, ${duration(chain.limit)} are allowed.`]),
+      ...late.map((chain) => ["bad", `${chain.name}: a ${chain.kind} of ${duration(chain.seen.maximum)}, limit ${duration(chain.limit)}.`]),
       ...exceedances.map(({ of, count: times }) => ["warning", `${boundedText(of)}: its bound was exceeded ${(times ?? 1) === 1 ? "once" : `${count(times)} times`}; the log says why.`]),
       ...lost.map((cycle) => ["warning", `${cycle.name} lost ${count(cycle.dropped + cycle.skipped)} inputs.`]),
-      ...unsure.filter((each) => number(each.bound) !== null).map((each) => ["warning", `${shortName(each)}: up to ${duration(each.bound)} are possible, ${duration(each.deadline)} are allowed.`]),
-      ...(unbounded.length ? [["warning", `No bound is known of ${unbounded.map(shortName).join(", ")}.`]] : []),
+      ...unsure.filter((each) => number(each.bound) !== null).map((each) => ["warning", `${shortName(each)}: up to ${duration(each.bound)} possible, limit ${duration(each.deadline)}.`]),
+      ...(unbounded.length ? [["warning", `No bound is known for ${unbounded.map(shortName).join(", ")}.`]] : []),
     ];
-    const all = !statistics ? [["muted", state === "connected" ? "Waiting for figures …" : "No robot to be seen."]]
+    const all = !statistics ? [["muted", state === "connected" ? "Waiting for statistics …" : "Not connected."]]
       : lines.length ? lines : [["good", `All ${cycles.length} cycles meet their deadlines${chains.length ? ", and all chains are in time" : ""}.`]];
     fill(this.#verdict, ...all.slice(0, 6).map(([kind, text]) => h("div", {}, h("i", { class: `dot ${kind}` }), text)));
   }
@@ -243,9 +243,9 @@ class Overview extends View {
       table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
       table(["Link", "messages", "Hz", "lost"], links.flatMap((link) => [
-        // What goes from process to process stands once, where it is sent, with what happens to it there and where it comes.
+        // A topic from one process to another is listed once, by its sender, with the losses on both sides.
         h("tr", {}, h("td", { colspan: "4" }, ...(beyond(link) ? [`${link.process} → ${link.name}`] : [`${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : link.joins ? "joins" : "connects to"} ${link.address}:`)]),
-          beyond(link) && link.peers.length ? null : link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " nobody is there"),
+          beyond(link) && link.peers.length ? null : link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " not connected"),
           link.problem && h("div.bad", {}, link.problem))),
         ...[...link.sent, ...(beyond(link) ? [] : link.received)].map((sent) => {
           const there = beyond(link)?.received.find((/** @type {any} */ one) => one.name === sent.name && one.kind === sent.kind) ?? {};
@@ -289,7 +289,7 @@ class Overview extends View {
 
   async #toggleSafe() {
     const isSafe = Boolean(this.robot.statistics?.safe_state);
-    if (isSafe && !(await confirm("Leave the safe state? The robot will move again.", "Leave it", "bad"))) return;
+    if (isSafe && !(await confirm("Leave the safe state? The robot will move again.", "Leave", "bad"))) return;
     await this.host.attempt(this.robot.change({ safe_state: !isSafe }));
   }
 }
@@ -299,7 +299,7 @@ function row(tag, texts) {
   return h("tr", {}, ...texts.map((text, index) => h(tag, { class: index === 0 || index === 2 ? "" : "number" }, text)));
 }
 
-/** As many rows as things, each filled anew.
+/** Creates as many rows as there are items, and fills each of them.
  * @template T @param {HTMLElement} body @param {T[]} things @param {(tr: HTMLTableRowElement, thing: T) => void} show */
 function update(body, things, show) {
   while (body.children.length > things.length) body.lastChild?.remove();

@@ -85,7 +85,7 @@ class ParametersView extends View {
     for (const one of fitting) modules.set(one.module, [...(modules.get(one.module) ?? []), one]);
     const isShort = words.length > 0 || changedOnly || modules.size <= 3;
     fill(this.#list, ...[...modules].map(([module, parameters]) => this.#section(module, parameters, isShort)));
-    const nothing = this.#problem || (this.#all.length === 0 ? "This robot has no parameters." : changedOnly ? "All parameters are as the files say." : "No parameter has this in its name or documentation.");
+    const nothing = this.#problem || (this.#all.length === 0 ? "This robot has no parameters." : changedOnly ? "No parameter differs from the files." : "No parameter matches.");
     if (fitting.length === 0) fill(this.#list, h("div", { class: `empty ${this.#problem ? "bad" : ""}` }, nothing));
     this.#count();
   }
@@ -95,7 +95,7 @@ class ParametersView extends View {
     const rows = h("div");
     const changed = parameters.filter(isChanged).length;
     const section = h("details", { open: isOpen, class: "module" }, h("summary", {}, h("b", {}, module), h("span.muted", {}, ` ${parameters[0].process ?? ""} ${parameters.length}`), changed ? h("span.warning", {}, ` ${changed} changed`) : null), rows);
-    // Rows are made when they are looked at: robots have thousands of parameters.
+    // Rows are created when they become visible, as robots have thousands of parameters.
     const make = () => { if (section.open && !rows.firstChild) fill(rows, ...parameters.map((one) => this.#row(one).element)); };
     section.ontoggle = make;
     make();
@@ -127,7 +127,7 @@ class ParametersView extends View {
       { text: "Save all of them", section: true },
       { text: "into the robot's file", act: () => this.#write({}) },
       { text: "into an overlay …", act: async () => {
-        const overlay = await prompt("Save into which overlay? It is made if there is none.", "Save", "", "tuned");
+        const overlay = await prompt("Save into which overlay? It may be a new one.", "Save", "", "tuned");
         if (overlay) this.#write({ overlay });
       } },
       { text: "Undo all of them", act: async () => { for (const one of changed) await this.#rows.get(keyOf(one))?.set(one.configured) ?? await this.#row(one).set(one.configured); this.#show(); } },
@@ -145,7 +145,7 @@ class ParametersView extends View {
   }
 }
 
-/** One parameter: its name, a control that fits its type, and what is known of it. */
+/** One parameter: its name, a control that fits its type, and its facts. */
 class Row {
   #error = h("div.bad.error", { hidden: true });
   #revert;
@@ -191,7 +191,7 @@ class Row {
     setText(this.#error, problem);
   }
 
-  /** Shows what it is now. */
+  /** Shows its current value. */
   update() {
     const { parameter } = this;
     this.#control.show(parameter.value);

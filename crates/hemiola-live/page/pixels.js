@@ -10,7 +10,7 @@ const OPAQUE = 0xff000000;
 
 /**
  * Finds the image that a decoded value is or contains: `sensor_msgs/Image`, `CompressedImage`, or
- * a width, a height and so many bytes.
+ * a structure with a width, a height and matching bytes.
  *
  * @param {any} value
  * @param {number} [depth]
@@ -23,7 +23,7 @@ export function pictureOf(value, depth = 3) {
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) {
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (width > 0 && height > 0) {
-      // Without an encoding, the number of bytes for a pixel tells.
+      // Without an encoding, the number of bytes per pixel determines it.
       const guessed = ["", "mono8", "yuv422_yuy2", "rgb8", "rgba8"][Math.round(bytes.length / (width * height))] ?? "";
       return { raw: { width, height, encoding: typeof encoding === "string" ? encoding : guessed, step: step > 0 ? step : bytes.length / height, bigEndian: !!bigEndian, data: bytes } };
     }

@@ -1,4 +1,4 @@
-// Where spaces lie in each other, as modules draw it: what is drawn in one is seen in the other.
+// The placements of spaces in each other, by which drawings in one space are visible in another.
 
 import { list } from "./statistics.js";
 
@@ -11,11 +11,11 @@ const NOWHERE = [0, 0, 0];
 /** The pose of a space in itself. @type {Pose} */
 export const HERE = { axes: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], origin: NOWHERE };
 
-/** So many spaces are looked at. */
+/** The most spaces that are considered. */
 const MOST = 100;
 
 /**
- * Where a shape `place` says that a space lies, if it says so at all.
+ * Returns the placement that a shape `place` defines, if it is valid.
  *
  * @param {any} draw
  * @returns {Pose | null}
@@ -23,14 +23,14 @@ const MOST = 100;
 export function poseOf({ at, angle, rotation }) {
   const [x, y, z = 0] = list(at);
   const [a, b, c, w] = rotation === undefined ? [0, 0, Math.sin(angle / 2), Math.cos(angle / 2)] : list(rotation);
-  // Of whatever length the quaternion is.
+  // This holds for a quaternion of any length.
   const s = 2 / (a * a + b * b + c * c + w * w);
   const axes = [[1 - s * (b * b + c * c), s * (a * b + c * w), s * (a * c - b * w)], [s * (a * b - c * w), 1 - s * (a * a + c * c), s * (b * c + a * w)], [s * (a * c + b * w), s * (b * c - a * w), 1 - s * (a * a + b * b)]];
   return [...axes.flat(), x, y, z].every(Number.isFinite) ? { axes, origin: [x, y, z] } : null;
 }
 
 /**
- * Where a point of a space lies.
+ * Transforms a point of a space.
  *
  * @param {Pose} pose of the space
  * @param {number[]} point
@@ -40,8 +40,8 @@ export function lying({ axes: [a, b, c], origin }, [x, y, z = 0]) {
 }
 
 /**
- * The poses of all spaces that can be seen in a space: its own, of those that lie in it, and of
- * those that lie in these. Of several ways the shortest counts, and no space is met twice, so that
+ * Returns the poses of all spaces that are visible in a space: of itself, of those that lie in it, and of
+ * those that lie in these. Of several paths the shortest counts, and no space is visited twice, so that
  * circles end.
  *
  * @param {string} space
@@ -50,7 +50,7 @@ export function lying({ axes: [a, b, c], origin }, [x, y, z = 0]) {
 export function posesIn(space, placesIn) {
   /** @type {Map<string, Pose>} */
   const poses = new Map([[space, HERE]]);
-  // What is added meanwhile is looked at as well.
+  // Spaces that are added meanwhile are visited, too.
   for (const [outer, pose] of poses) {
     for (const { space: inner, pose: { axes, origin } } of placesIn(outer)) {
       if (poses.has(inner) || poses.size >= MOST) continue;

@@ -1,4 +1,4 @@
-// Plots: any numbers over time, several charts below each other, all with the same time.
+// Plots: any numbers over time, in several charts with a common time axis.
 
 import { drawChart, legendText, timeOf } from "./chart.js";
 import { CROSS, PLUS, button, download, fill, h, setText, space } from "./dom.js";
@@ -16,7 +16,7 @@ import { register, View } from "./view.js";
 /** @typedef {{field: string, axis: Axis, colour: number}} Line */
 
 const RATE = 60;
-/** The values in legends stay for so long, in milliseconds. */
+/** The time for which values in legends stay, in milliseconds. */
 const READING = 100;
 const SPANS = [1, 5, 10, 30, 60, 300];
 
@@ -33,7 +33,7 @@ class Plots extends View {
   /** @type {{close(): void} | null} */
   #plot = null;
   #subscribed = "";
-  /** When the values in legends are written again. */
+  /** The time at which the values in legends are updated next. */
   #read = 0;
   #span = h("select", { title: "How much time is shown", "aria-label": "Time shown", onchange: () => timeLink.set({ span: Number(this.#span.value) }) });
   #pause = button({ text: "Pause", title: "Space" }, () => this.#togglePause());
@@ -59,7 +59,7 @@ class Plots extends View {
     this.#begin();
   }
 
-  /** What a new view begins with: how long the runs of all cycles take. */
+  /** Adds the fields of a new view: the response times of all cycles. */
   #begin() {
     const cycles = list(this.robot.description.cycles);
     if (this.initial.charts || this.#charts.length || !cycles.length || this.robot.isLog) return;
@@ -113,7 +113,7 @@ class Plots extends View {
     this.changed();
   }
 
-  /** Other fields, or other places for them. */
+  /** Handles a change of the fields or their places. */
   changed() {
     this.#follow();
     this.host.changed();
@@ -156,7 +156,7 @@ class Plots extends View {
       return place.bottom >= view.top && place.top <= view.bottom;
     });
     for (const chart of visible) chart.draw({ from, to, marks, hasRight });
-    // Texts come last, so that nothing is laid out between charts, and not faster than they can be
+    // Texts are updated last, so that no layout happens between charts, and no faster than they can be
     // read.
     if (timeLink.isPaused || timeLink.cursor !== null || time >= this.#read) {
       this.#read = time + READING;
@@ -181,7 +181,7 @@ class Plots extends View {
     timeLink.set({ end: timeLink.isPaused ? null : this.robot.time() / 1e9 });
   }
 
-  /** What is shown, a line for each time, an empty cell where a field has no point. */
+  /** Returns the shown points: a line for each time, with an empty cell where a field has no point. */
   #csv() {
     const [from, to] = timeLink.window(this.robot.time() / 1e9);
     const names = [...this.fields.keys()];

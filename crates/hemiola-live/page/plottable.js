@@ -6,7 +6,7 @@ const AT_ONCE = 12;
 
 /** @typedef {{text: string, kind: string}} Choice */
 
-/** What is known of a robot already, as long as it consists of the same.
+/** The fields that are known already, as long as the robot's description stays the same.
  * @type {{description: any, choices: Promise<Choice[]>} | null} */
 let known = null;
 
@@ -20,7 +20,7 @@ export function plottable(robot) {
 /** @param {import("./robot.js").Robot} robot @returns {Promise<Choice[]>} */
 async function gather(robot) {
   const { cycles, representations, topics } = robot.description;
-  // What modules plot is told while somebody watches.
+  // The plots of modules are announced while they are watched.
   const watch = robot.watch("debug", null, () => {});
   const shown = new Promise((resolve) => setTimeout(resolve, 500));
   const timing = robot.isLog ? [] : list(cycles).flatMap(({ name, tasks }) => [

@@ -1,5 +1,5 @@
-// The connection to a robot: docs/book/src/door.md, spoken by a page. It reconnects by itself, and
-// all that was subscribed to is subscribed to again.
+// The connection to a robot: the protocol of docs/book/src/door.md in a page. It reconnects by itself, and
+// renews all subscriptions.
 
 import { EventStream, Shared, contain } from "./subscriptions.js";
 
@@ -19,7 +19,7 @@ import { EventStream, Shared, contain } from "./subscriptions.js";
 const PATIENCE = 15_000;
 const JOURNAL_LENGTH = 5000;
 
-/** How long a value took to come is not known; a clock that runs ahead is corrected by this share. */
+/** The share by which the clock is corrected when it runs ahead: the delay of a value is unknown. */
 const CLOCK_CORRECTION = 0.02;
 
 export class Robot {
@@ -27,19 +27,19 @@ export class Robot {
   state = "connecting";
   /** The robot's first message. @type {any} */
   welcome = null;
-  /** What the robot consists of; empty until it is known. @type {Description} */
+  /** The description of the robot; empty until it is known. @type {Description} */
   description = { cycles: [], modules: [], sources: [], representations: [], topics: [], services: [], chains: [] };
-  /** What happened, the oldest first. @type {any[]} */
+  /** The journal, the oldest entry first. @type {any[]} */
   journal = [];
-  /** Of a log or replay: its time, how fast that goes on, and whether it does. @type {{time: number, speed: number, is_playing: boolean, is_stepping: boolean} | null} */
+  /** The transport of a log or replay: its time, its speed, and whether it plays. @type {{time: number, speed: number, is_playing: boolean, is_stepping: boolean} | null} */
   transport = null;
   /** The newest event `statistics`, while anybody watches them. @type {any} */
   statistics = null;
-  /** What modules can show, by name, as far as that is known. @type {Map<string, {name: string, kind: string, update: string}>} */
+  /** The output that modules can show, by name, as far as it is known. @type {Map<string, {name: string, kind: string, update: string}>} */
   debugNames = new Map();
-  /** The processes of a robot that is cut into several, as they are now. @type {{name: string, state: "running" | "starting" | "silent" | "gone", process: number | null, restarts: number, problem: string | null}[]} */
+  /** The current processes of a robot that has several. @type {{name: string, state: "running" | "starting" | "silent" | "gone", process: number | null, restarts: number, problem: string | null}[]} */
   processes = [];
-  /** Why the robot ended, if it did. */
+  /** The reason why the robot ended, if it did. */
   reason = "";
 
   /** @type {WebSocket | null} */
@@ -62,10 +62,10 @@ export class Robot {
   #attempts = 0;
   /** The number of the newest entry of the journal of each process. @type {Map<string, number>} */
   #noted = new Map();
-  /** What the robot's clock showed, in nanoseconds, and when, in milliseconds of the page's.
+  /** The time of the robot's clock, in nanoseconds, at a time of the page's, in milliseconds.
    * @type {{time: number, at: number} | null} */
   #clock = null;
-  /** How many seconds of the robot's clock go by in one. */
+  /** The speed of the robot's clock: its seconds per second. */
   #pace = 1;
 
   /** @param {string} [address] of the WebSocket; without it where the page comes from, to all processes or the one that its address names. */
@@ -75,23 +75,23 @@ export class Robot {
     this.watch("journal", null, (event) => this.#note(event));
   }
 
-  /** Whether this page may change the robot, rather than look at it only. */
+  /** Set if this page may change the robot and not only view it. */
   get mayChange() { return this.welcome?.may_change === true; }
 
-  /** Whether a log is shown instead of a robot. */
+  /** Set if a log is shown instead of a robot. */
   get isLog() { return this.welcome?.kind === "log"; }
 
-  /** Whether it is a log, or a robot that repeats one: then there is a `transport`. */
+  /** Set if it is a log, or a robot that replays one: then there is a `transport`. */
   get isPlayed() { return this.welcome?.end !== undefined; }
 
-  /** The time of the robot's clock now, in nanoseconds, as well as it is known here. */
+  /** The current time of the robot's clock, in nanoseconds, as precisely as it is known here. */
   time() {
     return this.#clock ? this.#clock.time + (performance.now() - this.#clock.at) * 1e6 * this.#pace : 0;
   }
 
   /**
    * Calls when something has changed: `state`, `welcome`, `description`, `journal` (an entry),
-   * `processes`, `dropped` (what this page was too slow for), `transport` (of a log or replay).
+   * `processes`, `dropped` (messages that this page was too slow for), `transport` (of a log or replay).
    *
    * @param {"state" | "welcome" | "description" | "journal" | "processes" | "dropped" | "transport"} name
    * @param {(value: any) => void} callback @returns {Closable}
@@ -102,7 +102,7 @@ export class Robot {
     return { close: () => void all.delete(callback) };
   }
 
-  /** Sends a request. The promise fails with the robot's words, or if the robot does not answer.
+  /** Sends a request. The promise is rejected with the robot's error, or if the robot does not answer.
    * @param {string} verb @param {Record<string, any>} [values]
    * @param {number} [patience] in milliseconds; without end for what takes as long as it takes
    * @returns {Promise<any>} */
@@ -121,7 +121,7 @@ export class Robot {
     });
   }
 
-  /** Asks for a change: `{parameter: …}` and the others of docs/book/src/door.md.
+  /** Requests a change: `{parameter: …}` and the others of docs/book/src/door.md.
    * @param {Record<string, any>} change */
   change(change) { return this.request("change", { change }); }
 
@@ -195,7 +195,7 @@ export class Robot {
   }
 
   /**
-   * Calls with records of 32 bytes of what all threads do, and with the names of the numbers in
+   * Calls with the 32-byte records of the events of all threads, and with the names of the numbers in
    * them whenever there are new ones.
    *
    * @param {(records: DataView) => void} callback @param {(names: Names) => void} onNames
@@ -208,7 +208,7 @@ export class Robot {
     return { close: () => { if (this.#events?.leave(user)) this.#events = null; } };
   }
 
-  /** Asks again what the robot consists of. */
+  /** Requests the description of the robot again. */
   async refresh() {
     this.description = { ...this.description, ...(await this.request("describe", {}, Infinity)) };
     this.#emit("description", this.description);
@@ -346,7 +346,7 @@ export class Robot {
     if (stream) contain((view) => stream.message(view), data);
   }
 
-  /** A message says what time it was: never more than it is.
+  /** Corrects the clock by the time in a message, which is never later than the current time.
    * @param {unknown} time */
   #tick(time) {
     if (typeof time !== "number" || !Number.isFinite(time) || this.isPlayed) return;
@@ -360,7 +360,7 @@ export class Robot {
     const { number, process } = entry;
     if (number <= (this.#noted.get(process) ?? -1)) return;
     if (number !== undefined) this.#noted.set(process, number);
-    // Those of several processes come one after the other.
+    // The entries of several processes arrive one after the other.
     let at = this.journal.length;
     while (process && at > 0 && this.journal[at - 1].time > entry.time) at--;
     this.journal.splice(at, 0, entry);
@@ -371,7 +371,7 @@ export class Robot {
   }
 }
 
-/** What is asked of the robot for all that watch it: the shortest period, all names.
+/** The request to the robot on behalf of all watchers: the shortest period, all names.
  * @param {string} what @param {Set<{period: number | null, names: string[]}>} users */
 function wishOf(what, users) {
   const periods = [...users].flatMap(({ period }) => period ?? []);
@@ -379,7 +379,7 @@ function wishOf(what, users) {
   return JSON.stringify({ what, period: periods.length ? Math.min(...periods) : undefined, names: names.length ? names : undefined });
 }
 
-/** Points of plots as they come. @param {DataView} data @returns {Points[]} */
+/** The points of plots in a message. @param {DataView} data @returns {Points[]} */
 export function pointsOf(data) {
   const all = [];
   let at = 8;

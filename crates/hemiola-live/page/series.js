@@ -6,19 +6,19 @@ const MOST = 1 << 16;
 
 /** The last points of a field: at most 65,536, in the order of their times. */
 export class Series {
-  /** When, in seconds. */
+  /** The times, in seconds. */
   time = new Float64Array(FIRST);
   minimum = new Float64Array(FIRST);
   maximum = new Float64Array(FIRST);
-  /** How many points there are. */
+  /** The number of points. */
   length = 0;
-  /** How many were ever added, and how often time was set back. */
+  /** The number of points that were ever added, and how often time was set back. */
   added = 0;
   cuts = 0;
   /** The place of the oldest one. */
   #begin = 0;
 
-  /** Adds a point. Older ones than those that are there go: time was set back.
+  /** Adds a point. If it is older than existing ones, these are removed, as time was set back.
    * @param {number} time @param {number} minimum @param {number} maximum */
   add(time, minimum, maximum) {
     if (!Number.isFinite(time)) return;
@@ -87,7 +87,7 @@ export class Series {
 /**
  * Thins the points between two times to at most four for each column of pixels: the first, the
  * least, the greatest and the last. One point before and one after are kept, so that lines reach the
- * borders. Not a number is a gap.
+ * borders. NaN is a gap.
  *
  * @param {Series} series @param {number} from @param {number} to @param {number} columns
  * @param {Thinned} thinned takes the places, from 0 to 1, and the values
@@ -129,11 +129,11 @@ export function thin(series, from, to, columns, thinned) {
   flush();
 }
 
-/** Points that are left: places and values in turn, in memory that is used again. */
+/** The remaining points: places and values in turn, in memory that is reused. */
 export class Thinned {
   /** Places and values in turn. */
   points = new Float64Array(0);
-  /** How many numbers of `points` are valid. */
+  /** The count of valid numbers in `points`. */
   length = 0;
 
   /** @param {number} count of points, besides gaps */

@@ -1,4 +1,4 @@
-// The event `statistics`, put together with what the robot consists of: what is missing is zero.
+// The event `statistics`, combined with the robot's description: missing numbers are zero.
 
 import { number } from "./format.js";
 
@@ -7,7 +7,7 @@ export function processText({ name, state, process, restarts, problem }) {
   return `${name} ${state === "gone" || state === "silent" ? `is ${state}: ${problem}` : `${state} as ${process}`}${restarts ? `, restarted ${restarts} times` : ""}`;
 }
 
-/** Its colour. @param {{state: string, restarts: number}} process */
+/** The colour of a process. @param {{state: string, restarts: number}} process */
 export function processKind({ state, restarts }) {
   return state === "gone" || state === "silent" ? "bad" : restarts ? "warning" : "good";
 }
@@ -94,7 +94,7 @@ function triggerText(trigger) {
   return String(trigger?.source ?? trigger?.topic ?? "");
 }
 
-/** A list, whatever came. @param {any} value @returns {any[]} */
+/** Returns a list: the value if it is one, otherwise an empty one. @param {any} value @returns {any[]} */
 export function list(value) {
   return Array.isArray(value) ? value : [];
 }

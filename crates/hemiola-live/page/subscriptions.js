@@ -1,4 +1,4 @@
-// What a page subscribes to at a robot: once for all views that look at it.
+// The subscriptions of a page, each shared by all views that need it.
 
 import { decode, parseSchema } from "./cdr.js";
 
@@ -47,7 +47,7 @@ export class Shared {
     await this.begin();
   }
 
-  /** Tries once more what was refused. */
+  /** Repeats a refused subscription. */
   again() { if (this.#error) this.begin(); }
 
   async begin() {
@@ -89,7 +89,7 @@ export class Shared {
   }
 }
 
-/** The one subscription to events, for all that look at them. */
+/** The single subscription to events, for all views that show them. */
 export class EventStream {
   /** @type {Set<{callback: (records: DataView) => void, onNames: (names: import("./robot.js").Names) => void}>} */
   #users = new Set();

@@ -1,4 +1,4 @@
-// The colours of style.css for what is drawn on canvases, where CSS does not reach.
+// The colours of style.css for canvases, where CSS does not apply.
 
 /** Variables of style.css, in the order of [`Colours`]. */
 const NAMES = /** @type {const} */ (["background", "surface", "raised", "line", "strong-line", "text", "muted", "faint", "accent", "good", "warning", "bad"]);

@@ -13,7 +13,7 @@ export class TimeLink {
   /** @type {Set<() => void>} */
   #listeners = new Set();
 
-  /** Whether the picture stands still. */
+  /** Set if the picture is paused. */
   get isPaused() { return this.end !== null; }
 
   /** @param {() => void} callback @returns {{close(): void}} */
@@ -29,12 +29,12 @@ export class TimeLink {
     for (const callback of [...this.#listeners]) callback();
   }
 
-  /** From when to when, in seconds. @param {number} now @returns {[number, number]} */
+  /** The begin and the end of the window, in seconds. @param {number} now @returns {[number, number]} */
   window(now) {
     const end = this.end ?? now;
     return [end - this.span, end];
   }
 }
 
-/** The one of this page. */
+/** The time link of this page. */
 export const timeLink = new TimeLink();

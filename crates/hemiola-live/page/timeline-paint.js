@@ -1,5 +1,5 @@
-// How the timeline's events become pixels: in batches of a colour, and what is narrower than a
-// pixel as the share of it that was busy.
+// Paints the events of the timeline: in batches of one colour, and events narrower than a
+// pixel as the share of the pixel that was busy.
 
 import { CALLBACK, OVERRUN, PUBLISH, SAMPLE, TAKE, TASK } from "./event-store.js";
 
@@ -41,7 +41,7 @@ export function paint(context, store, window, rows, how) {
   };
 
   let thread = -1, pixel = NaN, busy = 0, colour = "", y = 0, isMarked = false, trouble = NaN;
-  /** What lies around the present event. @type {number[]} */
+  /** The events that enclose the current one. @type {number[]} */
   let around = [];
   const flush = () => {
     if (busy > 0) {
@@ -113,7 +113,7 @@ export function paint(context, store, window, rows, how) {
   context.globalAlpha = alpha;
 }
 
-/** Paints a band over each run, from its trigger to its end: what missed its deadline stands out.
+/** Paints a band over each run, from its trigger to its end: runs that missed their deadlines stand out.
  * @param {CanvasRenderingContext2D} context @param {EventStore} store @param {Window} window @param {Map<number, Row>} rows @param {Colours} look
  * @param {{cycle: number, run: number} | null} selected */
 export function paintRuns(context, store, window, rows, look, selected) {
@@ -177,13 +177,13 @@ export function paintChain(context, chain, window, rows, look) {
   }
 }
 
-/** Paints arrows from publications to the runs that took them: those of the selected run, if there is one.
+/** Paints arrows from publications to the runs that read them: those of the selected run, if there is one.
  * @param {CanvasRenderingContext2D} context @param {EventStore} store @param {Window} window @param {Map<number, Row>} rows @param {boolean} byCore
  * @param {Colours} look @param {{cycle: number, run: number} | null} selected */
 export function paintArrows(context, store, window, rows, byCore, look, selected) {
   const { from, to, left, width, top, scroll } = window;
   const scale = width / (to - from);
-  /** When and where, by exchange and run. @type {Map<string, [number, number]>} */
+  /** The time and the row, by exchange and run. @type {Map<string, [number, number]>} */
   const published = new Map();
   /** @type {[string, number, number][]} */
   const taken = [];

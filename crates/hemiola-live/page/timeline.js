@@ -1,4 +1,4 @@
-// What every thread of the robot did in the last seconds, and why a run took as long as it did.
+// Timeline: the events of the robot's threads in the last seconds, and the causes of a run's response time.
 
 import { blockingChain } from "./blocking.js";
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
@@ -55,7 +55,7 @@ export class Timeline extends View {
   #names = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
-  /** Events come in parcels: a live picture ends so many nanoseconds ago, so that it is complete. */
+  /** The delay of a live picture in nanoseconds: events arrive in batches, and the picture must be complete. */
   #delay = 80e6;
   #on = { cores: false, modules: false, arrows: false };
   /** @type {Window} */
@@ -67,15 +67,15 @@ export class Timeline extends View {
   #tracing = "";
   #seen = 0;
 
-  #canvas = h("canvas", { role: "img", "aria-label": "What ran when" });
+  #canvas = h("canvas", { role: "img", "aria-label": "Timeline" });
   #tip = new Tip(this.#canvas);
   #detail = h("aside.detail", { hidden: true });
   #empty = h("div.empty.over");
-  #pause = button({ text: "Pause", title: "Hold the picture still, as zooming and moving do" }, () => this.#toggle());
+  #pause = button({ text: "Pause", title: "Pause, as zooming and moving do" }, () => this.#toggle());
   #spans = h("select", { title: "How much time is shown", onchange: () => this.#choose(Number(this.#spans.value)) },
     ...SPANS.map(([seconds, text]) => h("option", { value: seconds }, text)), h("option", { value: "", hidden: true }, "zoomed"));
-  #worst = h("select", { title: "Show the longest run that is kept, and why it took so long", onchange: () => this.#showWorst() });
-  #save = button({ text: "Trace …", class: "steers", title: "Save what happens as a trace for Perfetto" }, () => this.#trace());
+  #worst = h("select", { title: "Show the longest run in memory, and its causes", onchange: () => this.#showWorst() });
+  #save = button({ text: "Trace …", class: "steers", title: "Save all events as a trace for Perfetto" }, () => this.#trace());
 
   /** @param {ConstructorParameters<typeof View>} given */
   constructor(...given) {
@@ -86,7 +86,7 @@ export class Timeline extends View {
     for (const name of /** @type {const} */ (["cores", "modules", "arrows"])) this.#on[name] = this.initial[name] === true;
     fill(this.bar, this.#pause, this.#spans,
       this.#switch("cores", "Cores", "Rows for cores instead of threads"), this.#switch("modules", "Modules", "Colours for modules instead of cycles"),
-      this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that took it"), this.#worst, space(), this.#save);
+      this.#switch("arrows", "Exchanges", "Arrows from each publication to the runs that read it"), this.#worst, space(), this.#save);
     this.#spans.value = String(this.#span);
     if (this.#spans.selectedIndex < 0) this.#spans.value = "";
     fill(this.body, this.#canvas, this.#empty, this.#tip.element, this.#detail);
@@ -134,7 +134,7 @@ export class Timeline extends View {
     }
   }
 
-  /** What is shown: all that is kept, or what was when the picture was paused. */
+  /** The shown events: all in memory, or those at the time of the pause. */
   get store() { return this.#frozen ?? this.#live; }
 
   /** @param {DataView} records */
@@ -215,7 +215,7 @@ export class Timeline extends View {
     const total = Math.max(0, ...[...this.rows.values()].map(({ y }) => y + ROW));
     this.#scroll = Math.max(0, Math.min(this.#scroll, total - (height - AXIS)));
     this.#empty.hidden = store.lanes.size > 0;
-    setText(this.#empty, this.#frozen ? "Nothing is kept of the time when the page was paused" : "Waiting for events …");
+    setText(this.#empty, this.#frozen ? "There are no events of the time of the pause" : "Waiting for events …");
     const to = this.#end(), from = to - this.#span * 1e9;
     const window = this.#window = { from, to, left, width: Math.max(1, width - left), top: AXIS, scroll: this.#scroll };
 
@@ -245,7 +245,7 @@ export class Timeline extends View {
     if (!timeLink.isPaused && this.#stream) this.invalidate();
   }
 
-  /** When the picture ends, in nanoseconds since the store's base. */
+  /** The time at which the picture ends, in nanoseconds since the store's base. */
   #end() {
     const { store } = this, base = Number(store.base ?? 0n);
     if (timeLink.end !== null && this.#frozen) return timeLink.end * 1e9 - base;
@@ -255,7 +255,7 @@ export class Timeline extends View {
   }
 
   /**
-   * The times of the axis, with where they are.
+   * The times of the axis, with their positions.
    *
    * @returns {[number, string][]}
    */
@@ -322,7 +322,7 @@ export class Timeline extends View {
     timeLink.set({ end: timeLink.isPaused ? null : end / 1e9 });
   }
 
-  /** The time of the page has changed. */
+  /** Handles a change of the page's time. */
   #linked() {
     if (timeLink.isPaused && !this.#frozen) this.#frozen = this.#live.freeze();
     else if (!timeLink.isPaused && this.#frozen) {
@@ -417,7 +417,7 @@ export class Timeline extends View {
     this.#worst.value = "";
     if (!this.#frozen) this.#toggle();
     const ended = [...(this.store.runs.get(cycle)?.values() ?? [])].filter((run) => run.end > run.trigger);
-    if (ended.length === 0) return this.host.say(`No run of ${this.cycles[cycle]?.name} is kept yet.`);
+    if (ended.length === 0) return this.host.say(`No run of ${this.cycles[cycle]?.name} has ended yet.`);
     this.#select(ended.reduce((a, b) => (b.end - b.trigger > a.end - a.trigger ? b : a)), true);
   }
 
@@ -456,9 +456,9 @@ export class Timeline extends View {
         button({ text: "Whole run", title: "Zoom to the run" }, () => this.#zoomTo(run ?? null)),
         button({ icon: CROSS, title: "Close" }, () => this.#unselect())),
       run ? h("p", { class: run.missed ? "bad" : "" }, `Took ${duration(run.end - run.trigger)}${limit} from its trigger${run.missed ? ": missed" : ""}, began after ${duration(run.begin - run.trigger)}.`)
-        : h("p.muted", {}, "Its events are no longer kept here."),
-      h("h3", {}, "Why, in the robot's words"), words,
-      stretches.length ? h("h3", {}, "What it waited for, one after the other") : null,
+        : h("p.muted", {}, "Its events are no longer in memory."),
+      h("h3", {}, "The robot's explanation"), words,
+      stretches.length ? h("h3", {}, "Its waits, in order") : null,
       h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, onclick: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
         short.length ? h("li", {}, h("span.number", {}, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span.muted", {}, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
@@ -469,8 +469,8 @@ export class Timeline extends View {
     const thread = this.#thread(worker), name = this.tasks[task]?.name ?? "";
     switch (cause) {
       case "needed": return name;
-      case "occupied": return `${name}, which kept ${thread}`;
-      case "backlog": return "the run before went on";
+      case "occupied": return `${name}, occupying ${thread}`;
+      case "backlog": return "the previous run still ran";
       case "late": return "began late";
       case "sampled": return "the source was taking samples";
       case "preempted": return `preempted by ${this.#thread(by)}`;
@@ -507,9 +507,9 @@ export class Timeline extends View {
     }
   }
 
-  /** Has the robot write a trace, until it is pressed again. */
+  /** Makes the robot write a trace until the button is pressed again. */
   async #trace() {
-    const file = this.#tracing ? "" : await prompt("All events go there until you end it; ui.perfetto.dev opens it.", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
+    const file = this.#tracing ? "" : await prompt("Records all events until you end it, for ui.perfetto.dev:", "Begin", `${this.robot.welcome?.name ?? "robot"}.pftrace`);
     if (file === null || (!file && !this.#tracing)) return;
     if (!(await this.host.attempt(this.robot.change({ trace: file ? { file } : {} })))) return;
     this.host.say(file ? `The robot writes ${file}.` : `${this.#tracing} is written.`, "good");

@@ -1,4 +1,4 @@
-// How long something took, against what it may take, on one line: a distribution of the last
+// A duration against its limits, on one line: the distribution of the last
 // minute, marks of p50, p99 and the maximum, and the limits.
 
 import { colours, fit } from "./theme.js";

@@ -1,5 +1,5 @@
 // The transport of a log, or of a replay, which is a log that the robot's program computes anew:
-// plays it and sets its time, with what happened along it. A replay steps besides, and only goes
+// plays it and sets its time, with its events along it. A replay can also step, and only goes
 // forward.
 
 import { PAUSE, button, fill, h, icon, setText } from "./dom.js";
@@ -10,7 +10,7 @@ import { timeLink } from "./time-link.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const PLAY = "M5 3l8 5l-8 5z";
-/** What lies closer together along the log than one of so many parts is shown once. */
+/** The number of parts of the log of which each shows at most one event. */
 const PLACES = 400;
 
 /** A bar that is there while a log or replay is shown. */
@@ -20,7 +20,7 @@ export class TransportBar {
     button({ icon: "M2 3v10l5-5zM7 3v10l5-5zM14 3v10", title: "Next event of the recording (e)", class: "quiet" }, () => this.#request("step", { event: true })));
   #speed = h("select", { title: "Speed", onchange: () => { this.#speed.blur(); this.#request("play", { speed: Number(this.#speed.value) }); } });
   #slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Time of the log",
-    // What a replay has passed on the way does not come back.
+    // A replay does not go back.
     oninput: () => { this.#isHeld = true; if (this.robot.isLog) this.#seek(this.#chosen()); },
     onchange: () => { this.#isHeld = false; this.#seek(this.#chosen()); },
   });
@@ -31,7 +31,7 @@ export class TransportBar {
   #begin = 0;
   #end = 0;
   #isHeld = false;
-  /** A time that is asked for while the robot has not answered for another. @type {number | null} */
+  /** The time to request once the robot has answered the last request. @type {number | null} */
   #wanted = null;
   #isAsking = false;
   /** @type {Set<string>} */
@@ -61,7 +61,7 @@ export class TransportBar {
     if (robot.isPlayed) (robot.isLog ? robot.journal : list((await this.#request("recorded"))?.entries)).forEach((entry) => this.#mark(entry));
   }
 
-  /** Lets it play, or stand still. */
+  /** Plays or pauses. */
   toggle() { this.#request(this.robot.transport?.is_playing ? "pause" : "play"); }
 
   /** Whether keys are meant for the transport although one of its controls has the focus. @param {HTMLElement} target */
@@ -104,7 +104,7 @@ export class TransportBar {
     const { transport } = this.robot;
     if (!transport) return;
     fill(this.#play, icon(transport.is_playing ? PAUSE : PLAY));
-    this.#play.title = transport.is_playing ? "Stand still (Space)" : "Play (Space)";
+    this.#play.title = transport.is_playing ? "Pause (Space)" : "Play (Space)";
     const speeds = [...new Set([...SPEEDS, transport.speed])].sort((a, b) => a - b).map(String);
     if (this.#speed.length !== speeds.length) fill(this.#speed, ...speeds.map((value) => h("option", { value }, `${value} ×`)));
     this.#speed.value = String(transport.speed);

@@ -1,4 +1,4 @@
-// A value as a tree of rows: what changed is lit, what is large is cut.
+// A value as a tree of rows: changes are highlighted, large parts are truncated.
 
 import { button, fill, h } from "./dom.js";
 import { isOption } from "./cdr.js";
@@ -14,7 +14,7 @@ const ITEMS = 50;
 const PREVIEW = 60;
 const PLOT = "M2 13h12M3 10l3-4 3 2 4-5";
 
-/** The rows that are to be seen of a value.
+/** The visible rows of a value.
  * @param {import("./cdr.js").Struct} type @param {any} value @param {(key: string) => boolean} isOpen
  * @param {(key: string) => number} shown how many items of a list
  * @returns {Row[]} */
@@ -23,7 +23,7 @@ function rowsOf(type, value, isOpen, shown = () => ITEMS) {
   const rows = [];
   const structure = (/** @type {import("./cdr.js").Struct} */ of, /** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ key, /** @type {number} */ depth) => {
     for (const field of of.fields) {
-      // An enumeration with data is named by its own path; `kind` is how it looks on the wire.
+      // An enumeration with data is named by its own path; `kind` is its form on the wire.
       const isKind = field.name === "kind" && field.constants !== null && of.fields.length > 1;
       one(field, from?.[field.name], isKind ? path : path ? `${path}.${field.name}` : field.name, `${key}.${field.name}`, field.name, depth);
     }

@@ -1,4 +1,4 @@
-// Values: any representation or topic, live, as a tree; what a representation shows can be
+// Values: any representation or topic, live, as a tree; the value of a representation can be
 // overridden.
 
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
@@ -96,7 +96,7 @@ class Values extends View {
       const key = `${topic}${text}`;
       return h("button", {
         type: "button", role: "option", class: `quiet${this.#open.has(key) ? " active" : ""}`, disabled: isOpaque, "aria-selected": String(this.#open.has(key)),
-        title: isOpaque ? `${text} is opaque: it has no form outside of the process` : `${text}${by ? `, by ${by}` : ""}`,
+        title: isOpaque ? `${text} is opaque: its values cannot leave the process` : `${text}${by ? `, by ${by}` : ""}`,
         onclick: () => (this.#open.has(key) ? this.#remove(key) : this.#add({ name: text, topic }, new Set(), true)),
       }, h("span", {}, text), h("span.muted", {}, by));
     }));
@@ -109,9 +109,9 @@ class Card {
   #facts = h("span.muted.facts");
   #error = h("div.bad.message-line", { hidden: true });
   #editor = h("div.editor", { hidden: true });
-  #provider = h("select.provider", { title: "Who provides it: choose another to switch", onchange: () => this.#switch() });
-  #override = button({ text: "Override", title: "Show another value instead of what its provider says" }, () => this.#edit());
-  #release = button({ text: "Release", title: "Show what its provider says again", class: "bad" }, () => this.#change({ release: { representation: this.subject.name } }, () => this.#overridden(false)));
+  #provider = h("select.provider", { title: "Provider: choose another to switch", onchange: () => this.#switch() });
+  #override = button({ text: "Override", title: "Replace the value of its provider" }, () => this.#edit());
+  #release = button({ text: "Release", title: "Restore the value of its provider", class: "bad" }, () => this.#change({ release: { representation: this.subject.name } }, () => this.#overridden(false)));
   /** @type {{close(): void} | null} */
   #subscription = null;
   /** @type {import("./robot.js").Message | null} */
@@ -132,7 +132,7 @@ class Card {
     this.described();
   }
 
-  /** Whether the journal says so. */
+  /** Returns whether the journal reports that the value is overridden. */
   #wasOverridden() {
     const name = this.subject.name;
     const last = this.robot.journal.findLast((entry) => { const change = changeOf(entry); return change && (change.override?.representation === name || change.release?.representation === name); });
@@ -185,7 +185,7 @@ class Card {
       this.#failed(`The value cannot be read: ${/** @type {Error} */ (error).message}`);
     }
     const age = message.time - message.stamp;
-    setText(this.#facts, [this.#interval ? `${digits(1e9 / this.#interval)} Hz` : "", message.stamp > 0 && age > 0 && age < 3600e9 ? `${duration(age)} old when made` : ""].filter(Boolean).join(" · "));
+    setText(this.#facts, [this.#interval ? `${digits(1e9 / this.#interval)} Hz` : "", message.stamp > 0 && age > 0 && age < 3600e9 ? `${duration(age)} old when provided` : ""].filter(Boolean).join(" · "));
   }
 
   /** @param {string} text */
@@ -249,7 +249,7 @@ class Card {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) apply();
       if (event.key === "Escape") this.#editor.hidden = true;
     };
-    fill(this.#editor, field, h("div.actions", {}, wrong, space(), h("kbd", {}, "Ctrl Enter"), button({ text: "Cancel" }, () => { this.#editor.hidden = true; }), button({ text: "Show this value", class: "primary" }, apply)));
+    fill(this.#editor, field, h("div.actions", {}, wrong, space(), h("kbd", {}, "Ctrl Enter"), button({ text: "Cancel" }, () => { this.#editor.hidden = true; }), button({ text: "Apply", class: "primary" }, apply)));
     this.#editor.hidden = false;
     field.focus();
   }

@@ -1,9 +1,9 @@
-// What a view is, and which there are.
+// The base class of views, and the list of all views.
 
 import { h } from "./dom.js";
 
 /**
- * What a view may ask of the page around it.
+ * The interface of the page for its views.
  *
  * @typedef {object} Host
  * @property {(id: string, settings?: any) => void} open shows a view: the one that is open, if its class says `single`
@@ -16,23 +16,23 @@ import { h } from "./dom.js";
  */
 
 /**
- * A view of a robot. It fills `element`, which it has for itself, with a bar of controls
- * (`this.bar`) and what it shows (`this.body`). `settings` is plain JSON, empty at first.
+ * A view of a robot. It fills its own `element` with a bar of controls
+ * (`this.bar`) and its content (`this.body`). `settings` is plain JSON, empty at first.
  *
- * What it subscribes to goes through `keep`, so that it ends with the view. What it draws on a
- * canvas belongs into `draw`, asked for by `invalidate`: all views draw in the same frame, at most
+ * Its subscriptions go through `keep`, so that they end with the view. Drawing on a
+ * canvas belongs into `draw`, requested by `invalidate`: all views draw in the same frame, at most
  * once, and not while they are hidden.
  */
 export class View {
-  /** In layouts and addresses. */
+  /** The name in layouts and addresses. */
   static id = "";
-  /** For people. */
+  /** The title for people. */
   static title = "";
   /** An SVG path of 16 by 16. */
   static icon = "M2 2h12v12h-12z";
-  /** One of it is enough. */
+  /** Set if one instance is enough. */
   static single = true;
-  /** Shows or steers what only runs: it is no view of logs. */
+  /** Set if the view needs a running robot and cannot show logs. */
   static steers = false;
 
   /** @type {{close(): void}[]} */
@@ -58,15 +58,15 @@ export class View {
     this.keep({ close: () => size.disconnect() });
   }
 
-  /** What brings this view back as it is: plain JSON.
+  /** The settings that restore this view as it is: plain JSON.
    * @returns {any} */
   settings() { return {}; }
 
-  /** Takes settings from another view, such as a field to plot. Returns whether it did.
+  /** Takes settings from another view, such as a field to plot. Returns whether it accepts them.
    * @param {any} settings @returns {boolean} */
   accept(settings) { return Object.keys(settings ?? {}).length === 0; }
 
-  /** Whether it can be seen: its tab is in front, and so is the page. */
+  /** Set if it is visible: its tab is in front, and so is the page. */
   get visible() { return this.#isVisible; }
 
   /** The page calls it when the view becomes visible or hidden. @param {boolean} visible */
@@ -77,14 +77,14 @@ export class View {
     if (visible) { this.resized(); this.invalidate(); }
   }
 
-  /** What is to end with the view.
+  /** Registers something that ends with the view.
    * @template {{close(): void}} T @param {T} kept @returns {T} */
   keep(kept) {
     this.#kept.push(kept);
     return kept;
   }
 
-  /** Has `draw` called in the next frame in which the view is visible. */
+  /** Requests a call of `draw` in the next frame in which the view is visible. */
   invalidate() {
     if (this.#isDue || !this.#isVisible) return;
     this.#isDue = true;
@@ -97,7 +97,7 @@ export class View {
   /** Draws; `time` is that of the frame, in milliseconds. @param {number} time */
   draw(time) { void time; }
 
-  /** The view has another size. */
+  /** Handles a change of the view's size. */
   resized() {}
 
   /** The view became visible, or hidden. @param {boolean} visible */

@@ -1,11 +1,11 @@
-//! The client's side of the door: a program that looks at a running robot, and changes it.
+//! The client's side of the door: programs that view a running robot and change it.
 //!
 //! | file | what |
 //! |---|---|
-//! | `address` | where a door is: a socket of this host, or a host and a port |
-//! | `incoming` | what a robot sends without being asked |
-//! | `stream` | the bytes underneath |
-//! | `whole` | all processes of a robot that is cut into several, used as one |
+//! | `address` | the address of a door: a socket of this host, or a host and a port |
+//! | `incoming` | the messages that a robot sends without being asked |
+//! | `stream` | the socket of a connection |
+//! | `whole` | a robot of several processes, used as one |
 
 mod address;
 mod error;
@@ -55,14 +55,14 @@ pub struct Connection {
     address: Address,
     welcome: Welcome,
     last_request: u64,
-    /// The time within which the robot has to answer.
+    /// The time within which the robot must answer.
     patience: Duration,
-    /// Messages that arrived while an answer was waited for.
+    /// The messages that arrived while this client waited for an answer.
     waiting: VecDeque<Incoming>,
     missed: u64,
 }
 
-/// The first message of a robot.
+/// The first message that a robot sends.
 ///
 /// ```
 /// use hemiola_live::client::Welcome;
@@ -80,40 +80,41 @@ pub struct Welcome {
     pub protocol: u32,
     /// `robot`, or `log` if the door shows a log.
     pub kind: String,
-    /// The robot's name; of a process of a robot that is cut into several, `nao-vision`.
+    /// The robot's name; for one of a robot's several processes, such as `nao-vision`.
     pub name: String,
-    /// The name of the whole robot; `None` for a log that does not say whose it is.
+    /// The name of the whole robot; `None` for a log that does not name its robot.
     #[serde(default)]
     pub robot: Option<String>,
-    /// The process of the robot, as `robot.toml` calls it; `None` if the robot is a single one.
+    /// The name of the process in `robot.toml`; `None` if the robot is a single process.
     #[serde(default)]
     pub part: Option<String>,
-    /// The names of all processes of the robot; empty if the robot is a single one.
+    /// The names of all processes of the robot; empty if the robot is a single process.
     #[serde(default)]
     pub parts: Vec<String>,
-    /// The number of the robot's process.
+    /// The ID of the robot's process in the operating system.
     pub process: u32,
     /// The build of the robot's program.
     pub program: String,
-    /// The time of the robot's clock, in nanoseconds.
+    /// The current time of the robot's clock, in nanoseconds.
     pub time: i64,
-    /// What the monotonic clock of the robot's host shows, in nanoseconds, when the robot's clock
-    /// shows zero; `None` if the robot's clock does not run by itself.
+    /// The time of the host's monotonic clock, in nanoseconds, at which the robot's clock shows
+    /// zero; `None` if the robot's clock does not run by itself.
     #[serde(default)]
     pub clock_origin: Option<u64>,
     /// The pace of that clock, in words.
     pub pace: String,
-    /// Whether this client may change the robot.
+    /// Set if this client may change the robot.
     pub may_change: bool,
 }
 
 /// The subprotocol that this client speaks.
 const PROTOCOL: &str = "hemiola.v1";
-/// The time within which a robot has to send its welcome.
+/// The time within which a robot must send its welcome.
 const GREETING: Duration = Duration::from_secs(5);
-/// The time within which a robot has to answer unless another one is set.
+/// The time within which a robot must answer by default.
 const ANSWER: Duration = Duration::from_secs(60);
-/// The most messages that wait while an answer is waited for; older ones are dropped and counted.
+/// The most messages that are kept while this client waits for an answer; older ones are dropped
+/// and counted.
 const MOST_WAITING: usize = 4096;
 /// The largest message that is accepted from a robot.
 const LARGEST_MESSAGE: usize = 256 << 20;
@@ -122,8 +123,8 @@ impl Connection {
     /// Connects, and waits for the robot's welcome.
     ///
     /// # Errors
-    /// Returns an error if nobody listens there, the other side is no robot, or it refuses this
-    /// client.
+    /// Returns an error if nothing listens at the address, the other side is not a robot, or the
+    /// robot refuses this client.
     pub fn open(address: &Address) -> Result<Self, ClientError> {
         let stream = Stream::connect(address, GREETING)?;
         let request = address.url().into_client_request().and_then(|mut request| {
@@ -149,7 +150,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Returns the first message of the robot.
+    /// Returns the first message that the robot sent.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
@@ -159,13 +160,13 @@ impl Connection {
         &self.address
     }
 
-    /// Returns how many messages were dropped while answers were waited for.
+    /// Returns the number of messages that were dropped while this client waited for answers.
     pub fn missed(&self) -> u64 {
         self.missed
     }
 
-    /// Sets the time within which the robot has to answer a request: a minute at first, as the
-    /// bounds of a large robot take seconds.
+    /// Sets the time within which the robot must answer a request. The default is one minute,
+    /// because computing the bounds of a large robot takes seconds.
     pub fn set_patience(&mut self, patience: Duration) {
         self.patience = patience;
     }
@@ -189,7 +190,7 @@ impl Connection {
                     return result.map_err(ClientError::Refused);
                 }
                 Some(Received::Unasked(message)) => self.keep(message),
-                // The answer belongs to an earlier request that was given up.
+                // This answers an earlier request, whose answer is no longer expected.
                 Some(Received::Answer { .. }) | None => {}
             }
         }
@@ -211,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// Returns the socket, to wait for several robots at once.
+    /// Returns the socket, so that several robots can be polled at once.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.get_ref().as_fd()
     }
@@ -221,7 +222,7 @@ impl Connection {
             Some(Received::Unasked(Incoming::Event { name, content })) if name == "welcome" => {
                 serde_json::from_value(content).map_err(|error| ClientError::foreign(&self.address, error))
             }
-            Some(_) => Err(ClientError::foreign(&self.address, "the first message is no welcome")),
+            Some(_) => Err(ClientError::foreign(&self.address, "its first message is not a welcome")),
             None => Err(ClientError::silent(&self.address, GREETING)),
         }
     }
@@ -251,7 +252,7 @@ impl Connection {
                     let read = Frame::read(&bytes).map_err(|error| ClientError::foreign(&self.address, error))?;
                     return Ok(Some(Received::Unasked(Incoming::Binary(read))));
                 }
-                // The library answers these messages.
+                // The library answers these messages itself.
                 Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
                 Message::Close(_) => return Err(ClientError::Ended { reason: "the door has closed".to_owned() }),
             }
@@ -267,7 +268,7 @@ impl Connection {
         if let Some(name) = content["event"].as_str() {
             let name = name.to_owned();
             if name == "ended" {
-                let reason = content["reason"].as_str().unwrap_or("it does not say why").to_owned();
+                let reason = content["reason"].as_str().unwrap_or("it gave no reason").to_owned();
                 return Err(ClientError::Ended { reason });
             }
             let message = match name.as_str() {

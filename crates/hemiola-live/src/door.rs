@@ -1,18 +1,18 @@
-//! Listens for clients and serves them, on one thread that waits for all of them at once.
+//! Accepts clients and serves them, on one thread that waits for all of them at once.
 //!
 //! | file | what |
 //! |---|---|
-//! | `access` | who may connect, and what they may do |
-//! | `token` | the secret of one run |
-//! | `head` | the heads of HTTP |
+//! | `access` | the rules for who may connect, and what each client may do |
+//! | `token` | the secret of one run of the robot |
+//! | `head` | the heads of HTTP requests and answers |
 //! | `connection` | one connection, from its first byte to its end |
 //! | `stream` | its socket |
-//! | `session`, `outbox` | what serves a client, and the messages that wait for it |
+//! | `session`, `outbox` | the interface that serves a client, and the messages that wait for it |
 //! | `errands` | slow work, on other threads |
-//! | `relay` | clients of other processes of the robot, which come through this door |
+//! | `relay` | clients of the robot's other processes that connect through this door |
 //! | `whole` | clients of all processes at once |
 //!
-//! While no client is connected, the thread sleeps in the kernel, without a time-out.
+//! While no client is connected, the thread sleeps in the kernel without a timeout.
 
 pub mod access;
 mod connection;
@@ -52,10 +52,10 @@ use whole::Whole;
 
 /// The subject of a door: a robot or a log that clients view.
 pub trait Subject: Send {
-    /// Returns the subprotocols of WebSocket that the subject speaks.
+    /// Returns the WebSocket subprotocols that the subject supports.
     fn protocols(&self) -> &[&str];
 
-    /// Creates the session of a client that speaks one of these.
+    /// Creates the session of a client that uses one of these subprotocols.
     fn session(&self, protocol: &str, client: DoorClient) -> Box<dyn Session>;
 }
 
@@ -79,21 +79,21 @@ pub struct DoorClient {
 /// ```
 #[derive(Clone, Debug)]
 pub struct DoorSettings {
-    /// Whether there is a Unix socket as well, by which commands find the robot.
+    /// Set if there is also a Unix socket, by which commands find the robot.
     pub has_socket: bool,
     /// The part of the robot that this process runs; `None` if it runs all of it.
     pub part: Option<Part>,
     /// The address of the TCP port; `None` if there is only the Unix socket.
     pub address: Option<IpAddr>,
-    /// The port; with `None`, the first free one of the ten from 8765 on.
+    /// The port; with `None`, the first free one of the ten ports from 8765 on.
     pub port: Option<u16>,
-    /// Names of the door besides `localhost` and its addresses.
+    /// The host names of the door besides `localhost` and its addresses.
     pub hosts: Vec<String>,
-    /// Origins of pages of other sites that are allowed.
+    /// The origins of pages of other sites that are allowed.
     pub origins: Vec<String>,
     /// The token; `None` for a random one.
     pub token: Option<String>,
-    /// The folder from which the page is read at each request, for its development.
+    /// The folder from which the page is read at each request, for developing the page.
     pub folder: Option<PathBuf>,
 }
 
@@ -119,12 +119,12 @@ const FIRST_PORT: u16 = 8765;
 const PORTS: u16 = 10;
 /// The most clients at a time.
 const MOST_CLIENTS: usize = 16;
-/// The most connections at a time, including those that have only begun.
+/// The most connections at a time, including those whose request has not arrived yet.
 const MOST_CONNECTIONS: usize = 64;
 
-/// The time within which the door's thread has to say goodbye.
+/// The time within which the door's thread must send its last messages.
 const END_PATIENCE: Duration = Duration::from_millis(500);
-/// The period in which the end of the door's thread is polled.
+/// The period at which the end of the door's thread is polled.
 const END_LOOK: Duration = Duration::from_millis(2);
 
 const TCP: mio::Token = mio::Token(0);
@@ -140,17 +140,18 @@ pub struct Door {
     orders: Sender<String>,
     waker: Arc<Waker>,
     thread: Option<JoinHandle<()>>,
-    /// What could not be opened, in words.
+    /// The parts of the door that could not be opened, in words.
     notes: Vec<String>,
 }
 
 impl Door {
-    /// Opens a door to the subject called `name`; for a part of a robot, that is the whole robot's.
+    /// Opens a door to the subject called `name`. For a part of a robot, this is the name of the
+    /// whole robot.
     ///
     /// # Errors
     /// Returns an error if the requested port is taken, or the kernel provides no socket or thread.
-    /// If no port is requested and all are taken, a door without TCP is opened; if its folder
-    /// cannot be created, one without a Unix socket: [`notes`](Self::notes) say so.
+    /// If no port is requested and all are taken, the door has no TCP port; if the folder of its
+    /// Unix socket cannot be created, it has none. [`notes`](Self::notes) reports both.
     pub fn open(name: &str, settings: DoorSettings, subject: Box<dyn Subject>) -> Result<Self, LiveError> {
         let system = |what: &'static str| move |source: io::Error| LiveError::System { what, source };
         let token = match settings.token {
@@ -199,12 +200,12 @@ impl Door {
         self.address.map(|address| format!("http://{address}/?token={}", self.token.text()))
     }
 
-    /// Returns what could not be opened, in words.
+    /// Returns the parts of the door that could not be opened, in words.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Sends the clients this reason, and closes.
+    /// Sends this reason to the clients, and closes the door.
     pub fn close(mut self, reason: &str) {
         self.end(reason);
     }
@@ -212,8 +213,8 @@ impl Door {
     fn end(&mut self, reason: &str) {
         let Some(thread) = self.thread.take() else { return };
         if self.orders.send(reason.to_owned()).is_ok() && self.waker.wake().is_ok() {
-            // The thread ends at once, unless the machine delays it. Whoever stops a robot does not
-            // wait long for that.
+            // The thread ends at once, unless the machine delays it. Stopping a robot must not wait
+            // for that any longer.
             let patience = Instant::now() + END_PATIENCE;
             while !thread.is_finished() && Instant::now() < patience {
                 thread::sleep(END_LOOK);
@@ -259,7 +260,7 @@ fn listen_tcp(
     }
     let reason = last.map(|error| error.to_string()).unwrap_or_default();
     notes.push(format!(
-        "the page has no address: no port of {address} from {FIRST_PORT} to {} can be had ({reason})",
+        "the page has no address: no port of {address} from {FIRST_PORT} to {} is available ({reason})",
         FIRST_PORT + PORTS - 1
     ));
     Ok(None)
@@ -268,7 +269,7 @@ fn listen_tcp(
 fn listen_unix(name: &str, part: Option<&Part>) -> io::Result<(UnixListener, RunningSocket)> {
     let socket = RunningSocket::of(name, part, &hemiola_link::make_socket_folder()?);
     if socket.path.exists() {
-        // An earlier process of the same number has left the socket.
+        // An earlier process with the same ID has left the socket behind.
         fs::remove_file(&socket.path)?;
     }
     Ok((UnixListener::bind(&socket.path)?, socket))
@@ -281,7 +282,7 @@ struct Service {
     unix: Option<UnixListener>,
     house: House,
     errands: Errands,
-    /// Receives the reason why the door closes.
+    /// Receives the reason for which the door closes.
     ordered: Receiver<String>,
     connections: BTreeMap<usize, Connection>,
     next: usize,
@@ -335,8 +336,8 @@ impl Service {
         loop {
             let accepted = match (listener, &self.tcp, &self.unix) {
                 (TCP, Some(listener), _) => listener.accept().map(|(stream, address)| {
-                    // The buffer is small: what waits in the kernel is old by the time a slow
-                    // client receives it.
+                    // The buffer is small, because data that waits in the kernel is outdated by the
+                    // time a slow client receives it.
                     _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
                     _ = stream.set_nodelay(true);
                     (Stream::new(Socket::Tcp(stream)), Peer::Network(address))
@@ -369,7 +370,7 @@ impl Service {
         let Some(connection) = connections.get_mut(&client) else { return };
         connection.work(now, &mut |head, peer| match open < MOST_CLIENTS || !head.is_upgrade {
             true => house.reply(head, peer, errands.runner(client), poll.registry(), mio::Token(client)),
-            false => Reply::Answer(answer_text("503 Service Unavailable", "16 clients are here already")),
+            false => Reply::Answer(answer_text("503 Service Unavailable", "16 clients are connected already")),
         });
     }
 }
@@ -377,7 +378,8 @@ impl Service {
 /// The size of the kernel's buffer for a client on TCP.
 const SEND_BUFFER: usize = 512 << 10;
 
-/// The name by which a client asks for all processes at once, and the protocol that has them.
+/// The process name by which a client requests all processes at once, and the subprotocol that
+/// supports this.
 const ALL: &str = "*";
 const WHOLE: &str = "hemiola.v1";
 
@@ -387,7 +389,7 @@ struct House {
     rules: Rules,
     page: Page,
     port: u16,
-    /// The socket of this process, by which those of the robot's other processes are found.
+    /// The socket of this process, by which the robot's other processes are found.
     socket: Option<RunningSocket>,
 }
 
@@ -398,7 +400,7 @@ impl House {
             Err(refusal) => return Reply::Answer(answer_text("403 Forbidden", refusal.text())),
         };
         if head.method != "GET" {
-            return Reply::Answer(answer_text("405 Method Not Allowed", "this door answers to GET only"));
+            return Reply::Answer(answer_text("405 Method Not Allowed", "this door supports only GET"));
         }
         if head.is_upgrade {
             return match registry.try_clone() {
@@ -416,10 +418,10 @@ impl House {
         let spoken = head.protocols.iter().find(|protocol| self.subject.protocols().contains(&protocol.as_str()));
         let (Some(key), Some(protocol)) = (&head.key, spoken) else {
             let known = self.subject.protocols().join(", ");
-            let text = format!("a WebSocket here needs one of these subprotocols: {known}");
+            let text = format!("a WebSocket must request one of these subprotocols: {known}");
             return Reply::Answer(answer_text("400 Bad Request", &text));
         };
-        // A client of another process's door is called as it is there.
+        // A client that comes through the door of another process keeps its name there.
         let name = head.client.clone().filter(|_| matches!(peer, Peer::User(_))).unwrap_or_else(|| peer.name());
         let own = self.socket.as_ref().filter(|own| own.part.is_some());
         let other = head.process().filter(|process| self.part() != Some(process));
@@ -445,13 +447,13 @@ impl House {
         Reply::Session(upgrade(key, protocol), session)
     }
 
-    /// Returns the process of the robot that is behind this door.
+    /// Returns the name of the process behind this door, if it is one of several.
     fn part(&self) -> Option<&str> {
         Some(self.socket.as_ref()?.part.as_ref()?.process.as_str())
     }
 
-    /// Moves the token from an address into a cookie, so that it is neither kept in the browser's
-    /// history nor read over somebody's shoulder.
+    /// Moves the token from the address into a cookie, so that it does not stay in the browser's
+    /// history, and cannot be read over somebody's shoulder.
     fn enter(&self, head: &RequestHead, access: Access) -> Vec<u8> {
         if !access.may_change() {
             return answer_text("403 Forbidden", access::Refusal::Token.text());
@@ -462,7 +464,7 @@ impl House {
     }
 }
 
-/// Lets a client through to another process of the robot.
+/// Connects a client to another process of the robot.
 fn relay(
     own: &RunningSocket,
     process: &str,
@@ -471,7 +473,7 @@ fn relay(
     client: &str,
     line: &Line,
 ) -> Result<Box<dyn Session>, String> {
-    let socket = own.other(process).ok_or("it does not run now")?;
+    let socket = own.other(process).ok_or("it is not running")?;
     let relay = Relay::open(&socket, protocol, access, client, line).map_err(|error| error.to_string())?;
     Ok(Box::new(relay))
 }

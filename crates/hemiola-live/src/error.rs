@@ -5,7 +5,7 @@ use hemiola_recording::RecordingError;
 use hemiola_runtime::RuntimeError;
 use thiserror::Error;
 
-/// The reason why a door could not be opened, or a robot not be reached.
+/// The reason why a door cannot be opened, or a robot cannot be reached.
 ///
 /// ```
 /// use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,7 +18,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LiveError {
     /// The port is not available.
-    #[error("the door cannot be opened at {address}: {source} (another port: `[page] port` in robot.toml)")]
+    #[error("the door cannot be opened at {address}: {source} (choose another port with `[page] port` in robot.toml)")]
     Bind {
         /// The address of the port.
         address: SocketAddr,
@@ -26,9 +26,9 @@ pub enum LiveError {
         source: io::Error,
     },
     /// The system has not provided something that the door needs.
-    #[error("the door cannot be opened: the system has not given {what}: {source}")]
+    #[error("the door cannot be opened: the system has not provided {what}: {source}")]
     System {
-        /// What the system has not provided.
+        /// The resource that the system has not provided.
         what: &'static str,
         /// The reason.
         source: io::Error,

@@ -1,24 +1,25 @@
 //! The door of a running robot, through which people and tools view and change it.
 //!
-//! The door can do what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
-//! [`RobotHandle::change`](hemiola_runtime::RobotHandle::change) can do: this crate gives them an
-//! address, and never runs code of the robot itself. `docs/book/src/door.md` is its protocol.
+//! The door can do exactly what [`RobotHandle::observe`](hemiola_runtime::RobotHandle::observe) and
+//! [`RobotHandle::change`](hemiola_runtime::RobotHandle::change) can do: this crate makes them
+//! available at an address, and never runs code of the robot itself. `docs/book/src/door.md`
+//! describes its protocol.
 //!
 //! | module | what |
 //! |---|---|
-//! | `door` | sockets, who may connect, one thread for all clients; knows no robots |
-//! | `robot` | a running robot as clients see it; knows no sockets |
+//! | `door` | sockets, who may connect, one thread for all clients; knows nothing about robots |
+//! | `robot` | a running robot as clients see it; knows nothing about sockets |
 //! | `log` | a log as clients see it, without a robot |
-//! | `transport` | what the transports of logs and replays have in common |
+//! | `transport` | the common parts of the transports of logs and replays |
 //! | `page` | the files of the page, which lie in `page/` |
-//! | `protocol` | the messages between both sides |
-//! | `client` | the other side: programs that connect |
+//! | `protocol` | the messages between the door and its clients |
+//! | `client` | the client's side: programs that connect |
 //! | `place` | the sockets of running robots |
-//! | `whole` | a robot of several processes as one, for clients and the door |
+//! | `whole` | a robot of several processes, used as one by clients and the door |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
-// The derives of `hemiola-macros` name the crate that robots name.
+// The derives of `hemiola-macros` refer to the crate that robots depend on.
 #[cfg(test)]
 extern crate hemiola_model as hemiola;
 

@@ -1,15 +1,15 @@
-//! A log as a subject of the door: clients view it like a robot, each at a time of its own.
+//! A log as the subject of a door: clients view it like a robot, each at its own time.
 //!
 //! | file | what |
 //! |---|---|
 //! | `session` | the session of one client |
 //! | `contents` | the contents of a log, and names for them |
 //! | `transport` | the time of a client: it plays, pauses, jumps |
-//! | `feed` | messages that become due, read by a thread of the client |
-//! | `values` | one subscription to them |
-//! | `journal` | the journal, read by another thread |
-//! | `shown` | what modules had drawn |
-//! | `answers` | answers that take time: plots, single values |
+//! | `feed` | the messages that become due, read by a thread of the client |
+//! | `values` | one subscription to a representation or topic |
+//! | `journal` | the journal, read by a thread of its own |
+//! | `shown` | the recorded drawings and images of modules |
+//! | `answers` | the answers that take time: plots and single values |
 
 mod answers;
 mod contents;
@@ -42,16 +42,16 @@ use session::LogSession;
 pub struct LogSubject(Arc<Contents>);
 
 impl LogSubject {
-    /// Opens the log of a path: a file, the first of several, or a folder with them. A log without
-    /// a summary is read as a whole.
+    /// Opens the log at a path: a file, the first of several files, or a folder that contains them.
+    /// A log without a summary is read completely.
     ///
     /// # Errors
-    /// Returns an error if there is no log. Damage is no error: see [`damage`](Self::damage).
+    /// Returns an error if there is no log. Damage is not an error: see [`damage`](Self::damage).
     pub fn open(path: &Path) -> Result<Self, LiveError> {
         Ok(Self(Arc::new(Contents::read(path)?)))
     }
 
-    /// Returns what could not be read, in words.
+    /// Returns descriptions of what could not be read.
     pub fn damage(&self) -> &[String] {
         &self.0.damage
     }

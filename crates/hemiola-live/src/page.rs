@@ -1,4 +1,4 @@
-//! The page: its files are part of the program, or read from a folder during development.
+//! The page. Its files are part of the program, or are read from a folder during development.
 
 mod shrink;
 
@@ -87,7 +87,7 @@ impl Page {
     pub fn answer(&self, head: &RequestHead) -> Vec<u8> {
         let name = head.path.trim_start_matches('/');
         let name = if name.is_empty() { "index.html" } else { name };
-        let not_found = || answer_text("404 Not Found", "there is no such file");
+        let not_found = || answer_text("404 Not Found", "file not found");
         let Some((index, file)) = FILES.iter().enumerate().find(|(_, file)| file.name == name) else {
             return not_found();
         };
@@ -128,7 +128,7 @@ fn compressed() -> &'static [Packed] {
     })
 }
 
-/// Returns a file as browsers receive it.
+/// Returns a file in the form for browsers.
 fn for_browsers(file: &File, shared: &shrink::Shared) -> Vec<u8> {
     match (std::str::from_utf8(file.content), content_type(file.name)) {
         (Ok(source), JAVASCRIPT) => shrink::script_of(source, shared).into_bytes(),
@@ -141,7 +141,7 @@ fn pack(content: Vec<u8>) -> Packed {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // Writing into a vector does not fail.
     let gzip = encoder.write_all(&content).and_then(|()| encoder.finish()).unwrap_or_default();
-    // gzip ends with the checksum and the length of the content.
+    // The end of a gzip stream is the checksum and the length of the content.
     let tag: String = gzip.iter().rev().take(8).map(|byte| format!("{byte:02x}")).collect();
     Packed { content, gzip, tag: format!("\"{tag}\"") }
 }
@@ -164,7 +164,7 @@ fn content_type(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Files of the folder that are not served, but for development.
+    /// The files of the folder that are not served, but serve development.
     const NOT_SERVED: &[&str] = &["tsconfig.json", "package.json", "README.md"];
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(served, there);
         let bytes: usize = compressed().iter().map(|packed| packed.content.len()).sum();
         println!("{bytes} bytes");
-        assert!(bytes <= 200_000, "the page takes {bytes} bytes, and 200,000 are enough");
+        assert!(bytes <= 200_000, "the page has {bytes} bytes, but at most 200,000 are allowed");
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             let path = folder.join(file.name).with_extension("mjs");
             std::fs::write(&path, &packed.content).unwrap();
             let Ok(output) = std::process::Command::new("node").arg("--check").arg(&path).output() else {
-                eprintln!("SKIPPED: there is no `node` to read the page's scripts");
+                eprintln!("SKIPPED: `node` is not available to check the page's scripts");
                 break;
             };
             assert!(output.status.success(), "{}: {}", file.name, String::from_utf8_lossy(&output.stderr));

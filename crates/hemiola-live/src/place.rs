@@ -21,7 +21,7 @@ pub struct RunningSocket {
     pub robot: String,
     /// The part of the robot that this process runs; `None` if the robot is a single process.
     pub part: Option<Part>,
-    /// The number of the process.
+    /// The ID of the process.
     pub process: i32,
     /// The path of the socket.
     pub path: PathBuf,
@@ -39,12 +39,12 @@ pub struct RunningSocket {
 pub struct Part {
     /// The name of the process in `robot.toml`.
     pub process: String,
-    /// The number of the process that has started all processes of the robot; `None` if they were
-    /// started one by one.
+    /// The ID of the process that started all processes of the robot; `None` if they were started
+    /// one by one.
     pub started_by: Option<u32>,
 }
 
-/// A running robot: its only process, or all that run now.
+/// A running robot: its single process, or all of its processes that are running now.
 ///
 /// ```
 /// use hemiola_live::RunningRobot;
@@ -57,35 +57,35 @@ pub struct Part {
 pub struct RunningRobot {
     /// The robot's name.
     pub name: String,
-    /// The sockets of its processes, by name; at least one.
+    /// The sockets of its processes, sorted by name; at least one.
     pub sockets: Vec<RunningSocket>,
 }
 
 impl RunningRobot {
-    /// Finds this user's running robots, by name.
+    /// Finds the running robots of this user, sorted by name.
     pub fn all() -> Vec<Self> {
         Self::of(RunningSocket::all())
     }
 
-    /// Sorts sockets by the robots that they belong to.
+    /// Groups sockets by the robots that they belong to.
     pub fn of(mut sockets: Vec<RunningSocket>) -> Vec<Self> {
         sockets.sort_by(|left, right| left.key().cmp(&right.key()));
         let robots = sockets.chunk_by(|left, right| left.is_of_one_robot(right));
         robots.map(|sockets| Self { name: sockets[0].robot.clone(), sockets: sockets.to_vec() }).collect()
     }
 
-    /// Returns whether the robot is cut into processes.
+    /// Returns whether the robot consists of several processes.
     pub fn is_cut(&self) -> bool {
         self.sockets.iter().any(|socket| socket.part.is_some())
     }
 }
 
-/// The character between the parts of a socket's name, which robots' names have not there.
+/// The separator between the parts of a socket's name; the names of robots do not contain it.
 const BETWEEN: char = '@';
 
 impl RunningSocket {
-    /// Finds the sockets of this user's running robots, by name and process. Sockets that killed
-    /// processes have left behind are removed.
+    /// Finds the sockets of this user's running robots, sorted by name and process. Removes sockets
+    /// that killed processes have left behind.
     pub fn all() -> Vec<Self> {
         let Ok(entries) = fs::read_dir(socket_folder()) else { return Vec::new() };
         let mut found: Vec<_> = entries.flatten().filter_map(|entry| Self::at(&entry.path())).collect();
@@ -100,7 +100,8 @@ impl RunningSocket {
         found
     }
 
-    /// Returns the name of what is behind the socket: `nao`, or `nao-vision` for a process of it.
+    /// Returns the name of the robot or process behind the socket: `nao`, or `nao-vision` for a
+    /// process of it.
     pub fn name(&self) -> String {
         match &self.part {
             Some(part) => format!("{}-{}", self.robot, part.process),
@@ -115,7 +116,7 @@ impl RunningSocket {
         all.filter(|socket| self.is_of_one_robot(socket)).find(|socket| socket.part.as_ref().is_some_and(is_meant))
     }
 
-    /// Returns the socket that a robot of this name, or that part of it, creates in this process.
+    /// Returns the socket that this process creates for a robot of this name, or for a part of it.
     pub(crate) fn of(robot: &str, part: Option<&Part>, folder: &Path) -> Self {
         let process = rustix::process::getpid().as_raw_nonzero().get();
         let is_apart = |character: char| matches!(character, '/' | '\0' | BETWEEN);
@@ -131,7 +132,7 @@ impl RunningSocket {
         Self { robot, part, process, path }
     }
 
-    /// Parses a file's name; `None` if it is not the name of such a socket.
+    /// Parses the name of a file; `None` if it is not the name of such a socket.
     fn at(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.strip_suffix(".sock")?;
         let (name, process) = name.rsplit_once('.')?;
@@ -147,13 +148,13 @@ impl RunningSocket {
         Some(Self { robot: robot.to_owned(), part, process, path: path.to_owned() })
     }
 
-    /// Returns what sockets are sorted by: those of one robot lie together.
+    /// Returns the key that sockets are sorted by, so that those of one robot are adjacent.
     fn key(&self) -> (&str, Option<(Option<u32>, &str)>, i32) {
         let part = self.part.as_ref().map(|part| (part.started_by, part.process.as_str()));
         (&self.robot, part, self.process)
     }
 
-    /// Returns whether both are of one robot.
+    /// Returns whether both belong to the same robot.
     pub(crate) fn is_of_one_robot(&self, other: &Self) -> bool {
         match (&self.part, &other.part) {
             (Some(part), Some(another)) => self.robot == other.robot && part.started_by == another.started_by,
@@ -162,7 +163,7 @@ impl RunningSocket {
     }
 
     fn lives(&self) -> bool {
-        // If the number belongs to a process of another user by now, this is a permission error.
+        // If a process of another user has this ID by now, the result is a permission error.
         Pid::from_raw(self.process).is_some_and(|process| test_kill_process(process).is_ok())
     }
 }

@@ -1,12 +1,12 @@
 //! The messages between the door and its clients, as `docs/book/src/door.md` describes them: one
-//! type for each, for robots, logs and commands.
+//! type for each, used by robots, logs and commands.
 //!
 //! | file | what |
 //! |---|---|
 //! | `request` | the requests of clients |
-//! | `change` | changes of a robot |
-//! | `journal` | entries of the journal |
-//! | `binary` | values, points of plots, events and images, as bytes |
+//! | `change` | the changes of a robot |
+//! | `journal` | the entries of the journal |
+//! | `binary` | the binary messages: values, points of plots, events and images |
 
 pub mod binary;
 mod change;

@@ -1,22 +1,22 @@
-//! A running robot as a subject of the door.
+//! A running robot as the subject of a door.
 //!
 //! | file | what |
 //! |---|---|
 //! | `session` | the session of one client |
 //! | `opening` | subscriptions that are being opened |
-//! | `values` | values and messages, as bytes |
-//! | `jpeg` | images for slow links |
-//! | `plots`, `fields` | numbers within them, and of the robot's timing |
-//! | `events` | what ran where and when |
+//! | `values` | the values and messages of subscriptions, as bytes |
+//! | `jpeg` | images for slow connections |
+//! | `plots`, `fields` | numbers within values, and of the robot's timing |
+//! | `events` | the events of the timeline |
 //! | `traced`, `step_times` | the events of threads, and their times |
-//! | `watched` | statistics and journal |
-//! | `shown` | what modules plot, draw and write |
-//! | `describe` | what the robot consists of |
-//! | `parameters` | what can be tuned, and saving it |
-//! | `replayed` | the transport of a replay by the robot's program |
+//! | `watched` | the statistics and the journal |
+//! | `shown` | the plots, drawings and texts of modules |
+//! | `describe` | the description of a robot's parts |
+//! | `parameters` | listing parameters and saving them |
+//! | `replayed` | the transport of a replay that the robot's program runs |
 //! | `recording` | logs that clients start and stop while it runs |
 //! | `answers` | explanations and bounds |
-//! | `foxglove` | another protocol for one client |
+//! | `foxglove` | the session of one client that uses Foxglove's protocol |
 //! | `layouts` | the layouts of the page that people have saved |
 
 mod answers;
@@ -59,9 +59,9 @@ use session::RobotSession;
 /// See [`RunningRobotSubject`].
 #[derive(Clone, Debug, Default)]
 pub struct RobotFacts {
-    /// The robot's name; of a part in a process of its own, `nao-vision`.
+    /// The robot's name; for a part in a process of its own, such as `nao-vision`.
     pub name: String,
-    /// The name of the whole robot, if this is a part of it in a process of its own.
+    /// The name of the whole robot, if this is a part of it in its own process.
     pub whole: Option<String>,
     /// The build of the robot's program.
     pub program: String,
@@ -71,7 +71,8 @@ pub struct RobotFacts {
     pub origins: Origins,
     /// The texts from which the configuration was read.
     pub texts: Vec<ConfigurationText>,
-    /// The robot's own file, into which parameters are saved; `None` if it is part of the program.
+    /// The robot's own file, in which parameters are saved; `None` if the configuration is part of
+    /// the program.
     pub file: Option<PathBuf>,
     /// The measurements of earlier runs.
     pub known: Known,
@@ -102,18 +103,18 @@ struct Shared {
     handle: RobotHandle,
     facts: RobotFacts,
     recording: LiveRecording,
-    /// The replay, if the robot replays a log.
+    /// The replay, if the robot is replaying a log.
     replayed: Option<Replayed>,
 }
 
 impl RunningRobotSubject {
-    /// Creates the subject of the robot of this handle.
+    /// Creates the subject for the robot of this handle.
     pub fn new(handle: RobotHandle, facts: RobotFacts) -> Self {
         Self::with(handle, facts, None)
     }
 
-    /// Creates the subject of the robot of this handle, which replays a log: clients can start,
-    /// pause and pace the replay.
+    /// Creates the subject for the robot of this handle, which replays a log: clients can start and
+    /// pause the replay and set its pace.
     pub fn replaying(handle: RobotHandle, facts: RobotFacts, replayed: Replayed) -> Self {
         Self::with(handle, facts, Some(replayed))
     }
@@ -122,7 +123,7 @@ impl RunningRobotSubject {
         Self(Arc::new(Shared { handle, facts, recording: LiveRecording::default(), replayed }))
     }
 
-    /// Returns the log that clients start, so that whoever stops the robot can finish it.
+    /// Returns the log that clients can start, so that it can be finished when the robot stops.
     pub fn recording(&self) -> LiveRecording {
         self.0.recording.clone()
     }

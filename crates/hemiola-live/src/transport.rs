@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-/// The range of speeds.
+/// The valid range of speeds.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
-/// Returns the speed that a client requests, if it is valid.
+/// Returns the requested speed if it is valid.
 ///
 /// # Errors
 /// Returns an error if it is not.
 pub fn checked_speed(speed: f64) -> Result<f64, String> {
     if !SPEEDS.contains(&speed) {
         let (slowest, fastest) = (SPEEDS.start(), SPEEDS.end());
-        return Err(format!("this plays {slowest} to {fastest} times as fast as it was recorded"));
+        return Err(format!("the speed must be {slowest} to {fastest} times as fast as the recording"));
     }
     Ok(speed)
 }
@@ -20,13 +20,13 @@ pub fn checked_speed(speed: f64) -> Result<f64, String> {
 /// The state of a transport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// The time of its clock, in nanoseconds.
+    /// The time of the transport's clock, in nanoseconds.
     pub time: i64,
-    /// The seconds of its clock in a second of the viewer.
+    /// The speed: the seconds that pass on its clock in one second of the viewer.
     pub speed: f64,
-    /// Whether time passes.
+    /// Set while time passes.
     pub is_playing: bool,
-    /// Whether it pauses when a step, or the jump to another time, is done.
+    /// Set if it pauses after a step or a jump to another time.
     pub is_stepping: bool,
 }
 

@@ -1,14 +1,14 @@
-//! A robot of several processes as one, for whoever reaches them all: programs that connect to each
-//! ([`client::WholeRobot`](crate::client::WholeRobot)), and the door that lets a client through to
-//! all (`door/whole.rs`). Nothing in here reads or writes a socket.
+//! A robot of several processes, treated as one: by programs that connect to each process
+//! ([`client::WholeRobot`](crate::client::WholeRobot)), and by the door that gives a client access
+//! to all of them (`door/whole.rs`). Nothing in this module reads or writes a socket.
 //!
 //! | file | what |
 //! |---|---|
-//! | `process` | one process, and its messages as those of the whole |
-//! | `holdings` | what each process has |
-//! | `routes` | whom a request is for, and how the answers become one |
-//! | `joined` | the answers of all processes as one |
-//! | `clock` | times of one process on the clock of another |
+//! | `process` | one process, and the conversion of its messages to those of the whole |
+//! | `holdings` | the modules, topics and other things that each process has |
+//! | `routes` | the processes that a request is for, and how their answers are combined |
+//! | `joined` | the combined answers of all processes |
+//! | `clock` | the conversion of times between the clocks of processes |
 
 pub mod clock;
 pub mod holdings;
@@ -20,14 +20,14 @@ use serde_json::Value;
 
 use process::Process;
 
-/// Notes the newest statistics of a process. Returns those of the whole robot; `None` if they have
-/// to wait for those of other processes.
+/// Stores the newest statistics of a process. Returns the statistics of the whole robot; `None` if
+/// those of other processes are still missing.
 pub fn statistics<C>(processes: &mut [Process<C>], index: usize, content: Value) -> Option<Value> {
     let process = &mut processes[index];
     process.statistics = Some(content);
     process.fresh += 1;
     let is_enough = process.fresh >= 2;
-    // One that has sent none while another one sent two is not waited for.
+    // A process that has sent none while another has sent two is not waited for.
     if !is_enough && processes.iter().any(|process| process.fresh == 0) {
         return None;
     }

@@ -1,5 +1,4 @@
-//! The page in a browser: a person sees what the robot sends, and the person's changes reach the
-//! robot.
+//! The page in a browser: a person sees what the robot sends, and changes the robot.
 
 mod common;
 
@@ -37,7 +36,7 @@ fn what_modules_have_shown_is_seen_in_their_log() {
 #[test]
 fn the_page_shows_the_robot_and_changes_it() {
     let Some(mut node) = foreign::browser("check_page.cjs") else { return };
-    // One message at most waits for the peer, so that others are lost where many come at once.
+    // At most one message waits for the peer, so that others are lost when many come at once.
     let link = common::sending("laptop", Keep::Last(1));
     let (house, links) = House::linked("cart", common::configuration(), link);
     let desk = Bus::new();
@@ -55,7 +54,7 @@ fn the_page_shows_the_robot_and_changes_it() {
     foreign::is_content(node);
     std::fs::remove_file(log).expect("a log was recorded");
 
-    // The robot's journal contains the changes of the page, with who made them.
+    // The robot's journal contains the changes made in the page, and who made them.
     let mut steps = Vec::new();
     let mut done = Vec::new();
     for entry in house.robot.handle().journal(0) {

@@ -1,4 +1,5 @@
-//! What clients of Foxglove's protocol are sent: `tests/foreign` has other implementations of them.
+//! The messages to clients of Foxglove's protocol: `tests/foreign` has other implementations of
+//! such clients.
 
 mod common;
 
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-/// What somebody wants of what the gallery shows, as it knows it.
+/// The outputs of the gallery that somebody has subscribed to, as far as the gallery knows.
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Wanted {
     plot: bool,
@@ -27,12 +28,12 @@ struct Wanted {
 
 #[derive(Parameters)]
 struct GalleryParameters {
-    /// Whether it shows what is in the annex.
+    /// Shows what is in the annex, too.
     #[parameter(default = false)]
     shows_annex: bool,
 }
 
-/// Shows something of each kind.
+/// Shows one output of each kind.
 #[derive(Module)]
 struct Gallery {
     #[parameters]
@@ -63,6 +64,9 @@ impl Gallery {
         debug.text("gallery.state", "open");
         debug.annotate("gallery.bell", "it rings");
         debug.draw("annex/frame", |canvas| canvas.circle([0.5, 0.5], 1.0, Color::ORANGE));
+        if debug.wants("vault.depth") {
+            debug.plot("vault.depth", 3.0);
+        }
         if self.parameters.shows_annex {
             debug.image("annex", format, |pixels| pixels.fill(8));
             debug.text("annex.state", "open, too");
@@ -107,7 +111,7 @@ impl Viewer {
         }
     }
 
-    /// Returns the channels with these topics and types of messages, when all of them were
+    /// Returns the channels with these topics and message types, once all of them have been
     /// advertised.
     fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
         let mut found = [const { Value::Null }; COUNT];
@@ -131,7 +135,7 @@ impl Viewer {
         self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
     }
 
-    /// Returns the next message of this subscription, read by the schema of its channel alone.
+    /// Returns the next message of this subscription, decoded only by the schema of its channel.
     fn message(&mut self, id: u32, channel: &Value) -> Value {
         let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
         let definition = Arc::new(Definition::parse(name, schema).unwrap());
@@ -276,6 +280,15 @@ fn a_viewer_that_says_nothing_is_told_the_time_and_what_modules_show() {
 }
 
 #[test]
+fn what_modules_show_only_on_request_has_a_channel() {
+    let house = House::plain();
+    let mut viewer = Viewer::come(&house, "");
+    let [depth] = viewer.channels([("/debug/vault/depth", "hemiola/msg/Plot")]);
+    viewer.subscribe(1, &depth);
+    assert_eq!(viewer.message(1, &depth), json!({"value": 3.0}));
+}
+
+#[test]
 fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_else() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
@@ -304,7 +317,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     let view = viewer.message(3, &image);
     assert_eq!((&view["width"], &view["encoding"]), (&json!(4), &json!("mono8")));
     assert_eq!(view["data"], json!([7, 7, 7, 7, 7, 7, 7, 7]));
-    // The drawing over the image is not wanted.
+    // The drawing over the image is not subscribed to.
     wait_for(&house, Wanted { image: true, ..Wanted::default() });
 
     viewer.subscribe(4, &annotations);
@@ -320,7 +333,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
     }
     wait_for(&house, Wanted { text: true, annotation: true, ..Wanted::default() });
 
-    // A client that has left wants nothing.
+    // A client that has disconnected wants nothing.
     drop(viewer);
     wait_for(&house, Wanted::default());
 }
@@ -340,7 +353,7 @@ fn places_come_with_the_drawings_that_are_subscribed_to() {
     assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
     viewer.message(2, &scene);
     viewer.unsubscribe(2);
-    // A subscription to places alone makes nobody draw.
+    // A subscription to placements alone makes no module draw.
     wait_for(&house, Wanted::default());
     viewer.subscribe(3, &places);
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));

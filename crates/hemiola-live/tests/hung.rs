@@ -43,7 +43,8 @@ impl Hesitant {
     }
 }
 
-/// No value of it is made while the gate is closed, but for those that its cycle needs.
+/// A representation none of whose values is created while the gate is closed, except those that its
+/// cycle needs.
 #[derive(Representation, Clone)]
 struct Reluctant {
     number: u32,
@@ -75,7 +76,7 @@ fn provider(client: &mut Client) -> Value {
     all.iter().find(|representation| representation["name"] == "Drive").unwrap()["provider"].clone()
 }
 
-/// Requests everything but subscriptions, and enters and leaves the safe state.
+/// Sends every kind of request except subscriptions, and enters and leaves the safe state.
 fn look_around(house: &House, client: &mut Client) {
     assert!(client.ask(json!({"do": "parameters"})).is_ok());
     assert!(client.ask(json!({"do": "fields", "value": "Drive"})).is_ok());
@@ -221,7 +222,7 @@ fn see_what_is_new(client: &mut Client, since: i64) {
     let mut runs = || {
         let mut figures = std::iter::repeat_with(|| client.event("statistics"));
         let newer = figures.find(|figures| figures["time"].as_i64() > Some(since)).unwrap();
-        // The report has no cycle before the first events are gathered.
+        // The report has no cycle before the first events have been gathered.
         newer["report"]["cycles"][0]["response"]["count"].as_u64().unwrap_or_default()
     };
     let before = runs();
@@ -279,7 +280,7 @@ fn a_service_that_does_not_answer_holds_up_no_other_call_nor_message() {
         look_around(&house, client);
     }
     drop(closed);
-    // If anything had waited for these calls, they would have timed out before it was answered.
+    // If anything had waited for these calls, they would have timed out before they were answered.
     for number in asked {
         assert_eq!(waiting.answer(number).unwrap()["response"], 3);
     }

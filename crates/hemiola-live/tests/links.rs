@@ -1,4 +1,4 @@
-//! What goes over the links of a robot is seen at its door while it runs.
+//! The statistics of a robot's links are visible at its door while it runs.
 
 mod common;
 
@@ -14,7 +14,7 @@ struct Pulse {
     beats: u32,
 }
 
-/// Listens to another robot.
+/// Counts the beats of another robot.
 #[derive(Module)]
 struct Nurse {}
 
@@ -34,14 +34,14 @@ fn only(module: &str) -> Configuration {
     configuration
 }
 
-/// Has the door send statistics, and returns the client that receives them.
+/// Subscribes to statistics, and returns the client that receives them.
 fn watching(house: &House) -> Client {
     let mut client = house.client(false);
     client.ask(json!({"do": "watch", "what": "statistics", "period": 50_000_000})).unwrap();
     client
 }
 
-/// Waits until the first link is as wanted.
+/// Waits until the first link satisfies `is_so`.
 fn until(client: &mut Client, mut is_so: impl FnMut(&Value) -> bool) -> Value {
     let mut link = Value::Null;
     wait_until(|| {
@@ -74,10 +74,10 @@ fn the_door_of_each_robot_shows_its_end_of_a_link() {
     assert_eq!((&beats["name"], &beats["lost"], &beats["late"]), (&json!("Beat"), &json!(0), &json!(0)));
     wait_until(|| nurse.robot.handle().with_value(|pulse: &Pulse| pulse.beats > 10).unwrap());
 
-    // Who is gone is no longer there, and the link says what its problem is.
+    // A peer that has disconnected is no longer listed, and the link reports its problem.
     links.close("it is evening");
     let seen = until(&mut of_nurse, |link| link["problem"].is_string());
-    assert!(seen["problem"].as_str().unwrap().starts_with("nobody is met at tcp:127.0.0.1:"), "{seen}");
+    assert!(seen["problem"].as_str().unwrap().starts_with("no peer has been reached at tcp:127.0.0.1:"), "{seen}");
     assert_eq!((&seen["peers"], &seen["parted"]), (&json!([]), &json!(1)));
 }
 
@@ -94,7 +94,7 @@ fn the_door_of_each_robot_shows_the_calls_that_go_over_a_link() {
     let _server = server.spawn(ThreadSettings::new("double"), |number: &u32| 2 * number).unwrap();
     let mut of_nurse = watching(&nurse);
     until(&mut of_nurse, |link| link["called"][0]["peers"] == 1);
-    // A tool at the nurse's door asks the cart.
+    // A tool at the nurse's door calls a service of the cart.
     let answer = nurse.client(true).ask(json!({"do": "call", "service": "double", "request": 21})).unwrap();
     assert_eq!(answer["response"], 42);
     let seen = until(&mut of_nurse, |link| link["called"][0]["answers"] == 1);

@@ -1,4 +1,4 @@
-//! A log is shown as it is: clients receive what a reader of logs finds.
+//! A log is shown as it is: clients receive the same as a reader of logs.
 
 mod common;
 
@@ -112,8 +112,8 @@ fn a_rate_is_kept_in_the_time_of_the_viewer() {
     let (_door, mut client) = open(&path);
     client.ask(json!({"do": "subscribe", "subscription": 7, "value": "ImuSample", "rate": 10})).unwrap();
     client.ask(json!({"do": "play", "speed": 10})).unwrap();
-    // The first value is that at the beginning, before it plays; then one follows after each second
-    // of the log, which is a tenth of a second of the viewer.
+    // The first value is the one at the beginning, before the log plays. Then one follows after
+    // each second of the log, which is a tenth of a second of the viewer.
     let mut times = vec![value(&client.next_bytes()).0];
     while times[times.len() - 1] < 3_000_000_000 {
         times.push(value(&client.next_bytes()).0);
@@ -138,7 +138,7 @@ fn after_a_seek_the_newest_value_before_it_holds() {
         let read = client.ask(json!({"do": "read", "value": "ImuSample"})).unwrap();
         assert_eq!(read["time"], expected.0);
     }
-    // A message that is the only one of its topic, long before, is found as well.
+    // A message that is the only one of its topic, long before, is found, too.
     client.ask(json!({"do": "unsubscribe", "subscription": 1})).unwrap();
     client.bytes.clear();
     client.ask(json!({"do": "subscribe", "subscription": 2, "topic": "WhistleHeard"})).unwrap();
@@ -208,7 +208,7 @@ fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
     _ = std::fs::remove_file(&path);
     let mut log = LogWriter::create(&path, LogCompression::Lz4).unwrap();
     let channel = log.channel("/hemiola/log", &MessageSchema::of("Log", &LogMessage::data_type())).unwrap();
-    // All entries together are more than may ever wait for a client.
+    // All entries together exceed what may wait for a client.
     let text = "It rains. ".repeat(200);
     for number in 0..ENTRIES {
         let stamp = Time::from_nanoseconds(number as i64 * 1_000_000);
@@ -224,14 +224,14 @@ fn a_long_journal_comes_as_fast_as_its_client_takes_it() {
     client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
     for number in 0..ENTRIES {
         if number % 2_000 == 0 {
-            // The client is slow now and then, and never away for long.
+            // The client is slow now and then, but never for long.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         let entry = client.event("journal");
         assert_eq!(entry["number"], number);
         assert!(entry["message"]["text"].as_str().unwrap().starts_with(&format!("{number}: It rains.")), "{entry}");
         if number == ENTRIES / 2 {
-            // A request is answered at once although the client has not read the whole journal.
+            // A request is answered at once, although the client has not read the whole journal.
             assert!(client.ask(json!({"do": "describe"})).is_ok());
         }
     }
@@ -280,7 +280,7 @@ fn a_damaged_log_is_shown_as_far_as_it_goes_and_says_so() {
     client.ask(json!({"do": "seek", "time": client.welcome["end"]})).unwrap();
     assert!(value(&client.next_bytes()).1.len() > 4);
 
-    // A byte in the middle of a chunk is changed, which is reported to whoever plays it.
+    // A byte in the middle of a chunk is changed, which is reported to every client that plays it.
     let bent = folder.join("bent.mcap");
     let chunk = LogReader::open(&recorded("steered.mcap")).unwrap().summary().unwrap().chunks[4].clone();
     let mut bytes = whole;
@@ -334,7 +334,7 @@ fn what_modules_have_shown_is_shown_again() {
         ("vehicle/lamp", "drawing"),
     ];
     assert_eq!(names, known.map(|(name, kind)| (Some(name), Some(kind))));
-    // Nothing is sent that nobody wants.
+    // Nothing is sent that no client watches.
     client.ask(json!({"do": "seek", "time": 2_000_000_000})).unwrap();
     client.ask(json!({"do": "watch", "what": "debug", "names": ["track", "pilot.view", "pilot.metres"]})).unwrap();
     let mut records = Vec::new();
@@ -346,8 +346,8 @@ fn what_modules_have_shown_is_shown_again() {
         records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
         records.len() >= 4 && !client.bytes.is_empty()
     });
-    // The newest drawings at that time: the circle around the cart has become a line, that over the
-    // image is still a circle.
+    // The newest drawings at that time: the circle around the cart has become a line, the one over
+    // the image is still a circle.
     let of = |name: &str| records.iter().filter(|record| record["name"] == name).collect::<Vec<_>>();
     let [cart, middle] = ["track/cart", "pilot.view/middle"].map(|name| match *of(name) {
         [record] => record.clone(),
@@ -359,7 +359,7 @@ fn what_modules_have_shown_is_shown_again() {
     assert!((metres - time as f64 / 1e7).abs() < 0.01, "the cart was elsewhere at {time}: {cart}");
     assert_eq!((&cart["update"], &cart["color"]), (&json!("Pilot.drive"), &middle["color"]));
     assert_eq!(middle["draw"], json!({"circle": [3.5, 1.5], "radius": 1.0}));
-    // The place of the vehicle is part of the track: it is turned by a quarter.
+    // The placement of the vehicle is part of the track: it is turned by 90 degrees.
     let places = of("track/vehicle");
     let [vehicle] = *places else { panic!("{places:?}") };
     assert_eq!((&vehicle["draw"]["place"], &vehicle["time"]), (&json!("vehicle"), &cart["time"]));

@@ -1,4 +1,4 @@
-//! Clients that are refused or disconnected, which the robot does not notice.
+//! Clients that are refused or disconnected, without any effect on the robot.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn without_the_token_everything_can_be_seen_and_nothing_changed() {
         json!({"do": "layouts", "remove": "x"}),
     ] {
         let refused = client.ask(request.clone()).unwrap_err();
-        assert!(refused.contains("may only look"), "{request}: {refused}");
+        assert!(refused.contains("is read-only"), "{request}: {refused}");
     }
     assert!(!house.robot.handle().is_in_safe_state() && !house.robot.handle().is_stopping());
     assert!(house.client(true).ask(json!({"do": "change", "change": {"safe_state": true}})).is_ok());
@@ -97,7 +97,7 @@ fn a_frame_of_a_gigabyte_ends_the_connection() {
     _ = stream.write_all(&[0; 4096]);
     let mut rest = Vec::new();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // The connection ends, by a close or a reset.
+    // The connection ends with a close frame or a reset.
     _ = stream.read_to_end(&mut rest);
     house.runs_on();
 }
@@ -125,7 +125,7 @@ fn too_many_requests_are_refused_and_then_cut_off() {
         }
     }
     _ = client.socket.flush();
-    // A client that sends so much is disconnected soon.
+    // A client that sends this much is soon disconnected.
     while client.read().is_some() {}
     house.runs_on();
 }
@@ -145,9 +145,12 @@ fn whoever_never_says_what_they_want_keeps_nobody_out() {
 fn nonsense_is_answered_in_words() {
     let house = House::plain();
     let mut client = house.client(true);
-    for (text, hint) in
-        [("{", "no JSON"), ("[]", "docs/book/src/door.md"), (r#"{"id": 7}"#, "do"), (r#"{"do": "dance"}"#, "dance")]
-    {
+    for (text, hint) in [
+        ("{", "not valid JSON"),
+        ("[]", "docs/book/src/door.md"),
+        (r#"{"id": 7}"#, "do"),
+        (r#"{"do": "dance"}"#, "dance"),
+    ] {
         client.socket.send(Message::text(text)).unwrap();
         let answer = client.read().unwrap();
         assert!(answer["error"].as_str().unwrap().contains(hint), "{text}: {answer}");

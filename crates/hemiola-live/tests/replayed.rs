@@ -1,5 +1,5 @@
 //! The transport of a replay at the door: clients with the token play, pause, step and jump
-//! forward; nobody goes back.
+//! forward; none can go back.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn transport(client: &mut Client, is_it: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-/// Returns the time at which the transport pauses, when all requests are done.
+/// Returns the time at which the transport pauses once all requests are done.
 fn at_rest(client: &mut Client) -> i64 {
     let event = transport(client, |event| event["is_playing"] == false && event["is_stepping"] == false);
     event["time"].as_i64().unwrap()
@@ -70,7 +70,7 @@ fn a_replay_is_begun_paused_stepped_and_hurried_through_the_door() {
     let runs = rerun.runs();
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(rerun.runs(), runs, "it stands still");
-    // The values are those of the log, whatever the transport has done.
+    // The values are the same as in the log, whatever the transport has done.
     let drive = client.ask(json!({"do": "read", "value": "Drive"})).unwrap()["value"].clone();
     assert_eq!((drive["metres"].as_f64().unwrap(), &drive["runs"]), (runs as f64 * 0.5, &json!(runs)));
 }
@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_refused_in_words_and_nothing_moves() {
     refused(json!({"do": "step", "runs": 0}), &["1 to 10000 runs"]);
     refused(json!({"do": "step", "cycle": "vision"}), &["vision", "motion"]);
     refused(json!({"do": "step", "runs": 2, "event": true}), &["`runs`", "`event`"]);
-    // A client that may only look cannot affect what all others see.
+    // A client that is read-only cannot affect what all others see.
     let mut onlooker = rerun.client(false);
     assert_eq!(onlooker.event("transport")["time"], there);
     for request in [
@@ -101,7 +101,7 @@ fn what_cannot_be_done_is_refused_in_words_and_nothing_moves() {
         json!({"do": "seek", "time": 5 * SECOND}),
     ] {
         let error = onlooker.ask(request.clone()).expect_err(&request.to_string());
-        assert!(error.contains("may only look"), "{request}: {error}");
+        assert!(error.contains("is read-only"), "{request}: {error}");
     }
     assert!(rerun.transport.is_at_rest());
     assert_eq!(rerun.player.handle().now().nanoseconds(), there);
@@ -114,7 +114,7 @@ fn a_robot_that_runs_by_itself_has_no_transport() {
     assert!(client.welcome["end"].is_null());
     for verb in ["play", "pause", "step", "recorded"] {
         let error = client.ask(json!({ "do": verb })).unwrap_err();
-        assert!(error.contains(verb) && error.contains("runs by itself"), "{error}");
+        assert!(error.contains(verb) && error.contains("is running live"), "{error}");
     }
     house.runs_on();
 }
@@ -140,7 +140,7 @@ fn a_replay_comes_to_its_end_and_says_so() {
     let rerun = Rerun::open("end");
     let mut client = rerun.client(true);
     let end = client.welcome["end"].as_i64().unwrap();
-    // The replay pauses before what happens at the end itself.
+    // The replay pauses before the events at the very end.
     ask(&mut client, json!({"do": "seek", "time": i64::MAX}));
     let there = at_rest(&mut client);
     assert!((end - 10_000_000..end).contains(&there), "{there} of {end}");
@@ -170,8 +170,8 @@ fn events_and_figures_have_times_of_the_robot_however_long_it_stood_still() {
         seen.is_whole()
     });
     let Seen { times, points } = seen;
-    // A run takes less than a millisecond here, unless the machine is busy; the pauses of the
-    // replay are not part of it.
+    // A run takes less than a millisecond here unless the machine is busy; the pauses of the replay
+    // are not included.
     let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
     assert!((-SECOND / 2..4 * SECOND).contains(first) && (2 * SECOND..4 * SECOND).contains(last), "{first} to {last}");
     for (field, points) in points.iter().enumerate() {
@@ -224,8 +224,8 @@ fn who_looks_at_a_replay_that_stands_still_sees_the_present_values() {
     let mut client = rerun.client(true);
     ask(&mut client, json!({"do": "step", "runs": 3}));
     at_rest(&mut client);
-    // At one value a second, none is due after each of the steps, but the newest one is sent even
-    // to a client that connects later.
+    // At one value per second, none is due after each of the steps; still the newest value is sent,
+    // even to a client that connects later.
     client.ask(json!({"do": "subscribe", "subscription": 1, "value": "Drive", "rate": 1})).unwrap();
     let run = |client: &mut Client| u32::from_le_bytes(client.next_bytes()[12..16].try_into().unwrap());
     assert_eq!(run(&mut client), 2);
@@ -233,7 +233,7 @@ fn who_looks_at_a_replay_that_stands_still_sees_the_present_values() {
         ask(&mut client, json!({"do": "step"}));
         assert_eq!(run(&mut client), next);
     }
-    // The client cannot receive all these values, but receives the newest one.
+    // The client cannot receive all these values, but it receives the newest one.
     ask(&mut client, json!({"do": "seek", "time": 15 * SECOND}));
     let end = 15 * SECOND / 5_000_000 - 1;
     while i64::from(run(&mut client)) < end {}

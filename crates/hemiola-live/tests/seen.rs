@@ -1,4 +1,4 @@
-//! What clients see is what the robot has, and their changes are applied.
+//! Clients see what the robot has, and their changes are applied.
 
 mod common;
 
@@ -50,7 +50,7 @@ fn values_come_as_they_are_in_logs() {
     assert_eq!(read["value"], 3.0);
 }
 
-/// The values in the CDR of a `Drive`, read by hand: header, float64, three float32, uint32.
+/// The values in the CDR of a `Drive`, decoded by hand: header, float64, three float32, uint32.
 struct DriveBytes {
     metres: f64,
     history: [f32; 3],
@@ -189,6 +189,7 @@ fn figures_and_explanations_are_told() {
     wait_until(|| client.event("statistics")["report"]["cycles"][0]["execution"]["count"].as_u64() > Some(30));
     let why = client.ask(json!({"do": "why", "subject": "motion"})).unwrap();
     assert!(why["text"].as_str().unwrap().contains("motion, run"), "{why}");
+    assert!(why["cycle"] == "motion" && why["runs"][0]["reason"]["kind"].is_string(), "{why}");
     let bounds = client.ask(json!({"do": "bounds"})).unwrap();
     assert_eq!(bounds["rows"][0]["what"], "cycle");
     let captured = client.ask(json!({"do": "capture"})).unwrap();
@@ -236,8 +237,8 @@ fn what_modules_show_comes_to_whoever_wants_it() {
         let drawn = |record: &Value| record["name"] == "track/cart" && record["draw"]["circle"][1] == 0.0;
         records.as_array().unwrap().iter().any(drawn)
     });
-    // The place of another space is sent with the space; drawings in that one only to clients that
-    // want it.
+    // The placement of another space is sent with the space; drawings in that space are sent only
+    // to clients that watch it.
     let mut records = Vec::new();
     wait_until(|| {
         records.extend(client.event("debug")["records"].as_array().unwrap().clone());
@@ -269,6 +270,6 @@ fn a_service_that_allows_it_is_called_from_outside() {
     assert_eq!(client.ask(call("double", json!(21))).unwrap()["response"], 42);
     assert!(client.ask(call("double", json!("many"))).is_err());
     assert!(client.ask(call("doubel", json!(21))).unwrap_err().contains("`double`"));
-    assert!(house.client(false).ask(call("double", json!(1))).unwrap_err().contains("may only look"));
+    assert!(house.client(false).ask(call("double", json!(1))).unwrap_err().contains("is read-only"));
     drop(server);
 }

@@ -34,7 +34,7 @@ use crate::value::Value;
 /// let adapter = Adapter::new(&then, &now, &default, [])?;
 /// let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
 /// assert_eq!(changes[1], "`count` was not recorded and has its default");
-/// assert_eq!(changes[2], "`hits` was recorded and is not there any more");
+/// assert_eq!(changes[2], "`hits` was recorded but no longer exists");
 ///
 /// // It was called otherwise.
 /// let adapter = Adapter::new(&then, &now, &default, [("count", FieldSource::of("hits"))])?;
@@ -69,7 +69,7 @@ impl fmt::Display for FieldChange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Added(field) => write!(formatter, "`{field}` was not recorded and has its default"),
-            Self::Removed(field) => write!(formatter, "`{field}` was recorded and is not there any more"),
+            Self::Removed(field) => write!(formatter, "`{field}` was recorded but no longer exists"),
             Self::Changed(field) => write!(formatter, "`{field}` was of another type and has its default"),
         }
     }

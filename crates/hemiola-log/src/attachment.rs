@@ -54,7 +54,7 @@ struct Checked<'s, R> {
 impl<R: Read + Seek> Checked<'_, R> {
     fn exact(&mut self, into: &mut [u8]) -> io::Result<()> {
         if into.len() as u64 > self.end - self.source.position() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "its header does not fit it"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "its header does not match it"));
         }
         self.source.read_exact(into)?;
         self.checksum.update(into);

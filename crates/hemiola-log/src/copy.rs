@@ -53,7 +53,7 @@ impl Copy {
         let path = &self.path;
         self.writer
             .as_mut()
-            .ok_or_else(|| LogError::Write { path: path.clone(), reason: "it was not begun".to_owned() })
+            .ok_or_else(|| LogError::Write { path: path.clone(), reason: "it was not started".to_owned() })
     }
 
     /// Copies a message of the log with this number.

@@ -211,7 +211,7 @@ impl Schema {
     pub fn definition(&self) -> Result<Definition, SchemaError> {
         let not_ours = |message| SchemaError { line: 1, message };
         if self.encoding != "ros2msg" {
-            return Err(not_ours(format!("it is in `{}`; those in `ros2msg` are understood", self.encoding)));
+            return Err(not_ours(format!("it is in `{}`; only `ros2msg` is supported", self.encoding)));
         }
         let text = std::str::from_utf8(&self.data).map_err(|_| not_ours("it is not UTF-8".to_owned()))?;
         Definition::parse(&self.name, text)

@@ -49,7 +49,7 @@ impl Message<'_> {
         let bytes = || {
             let first = self.data.iter().zip(other).position(|(left, right)| left != right);
             let first = first.unwrap_or(self.data.len().min(other.len()));
-            let byte = |data: &[u8]| data.get(first).map_or("not there".to_owned(), |byte| format!("{byte:#04x}"));
+            let byte = |data: &[u8]| data.get(first).map_or("missing".to_owned(), |byte| format!("{byte:#04x}"));
             (format!("byte {first}"), byte(self.data), byte(other))
         };
         let (path, left, right) = found.unwrap_or_else(bytes);

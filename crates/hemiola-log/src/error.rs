@@ -18,7 +18,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum LogError {
     /// The file does not exist, or may not be read.
-    #[error("cannot open {}: {error} (is the path right, and the file readable?)", path.display())]
+    #[error("cannot open {}: {error} (check the path and the permissions)", path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum LogError {
         error: io::Error,
     },
     /// The disk failed, or the file shrank while it was read.
-    #[error("cannot read {} at byte {offset}: {error} (is the disk sound and the file still there?)", path.display())]
+    #[error("cannot read {} at byte {offset}: {error} (check the disk, and whether the file still exists)", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum LogError {
         error: io::Error,
     },
     /// The first bytes are not those of MCAP.
-    #[error("{} is no MCAP file: byte 0: {found}", path.display())]
+    #[error("{} is not an MCAP file: byte 0: {found}", path.display())]
     NotMcap {
         /// The file.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum LogError {
     },
     /// A message does not fit its schema.
     #[error(
-        "{topic}: the message at byte {offset} of the file is no `{schema}`: {reason} (was it written with another version of the type?)"
+        "{topic}: the message at byte {offset} of the file is not a `{schema}`: {reason} (it may have been written with another version of the type)"
     )]
     Message {
         /// The channel's topic.
@@ -74,7 +74,7 @@ pub enum LogError {
         reason: String,
     },
     /// A text is not a unit of time.
-    #[error("`{text}` is no unit of time; write s, ms, us or ns")]
+    #[error("`{text}` is not a unit of time; write s, ms, us or ns")]
     UnknownUnit {
         /// The text.
         text: String,
@@ -90,7 +90,7 @@ pub enum LogError {
         reason: String,
     },
     /// A file cannot be written.
-    #[error("cannot write {}: {reason} (is the folder there, writable, and not full? An existing file is never overwritten)", path.display())]
+    #[error("cannot write {}: {reason} (check that the folder exists, is writable, and has space; an existing file is never overwritten)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum LogError {
         reason: String,
     },
     /// The code that writes a value panicked. The log continues without the value.
-    #[error("a value is not in {}: writing it panicked: {panicked} (mend how its type is written)", path.display())]
+    #[error("a value is not in {}: writing it panicked: {panicked} (fix the code that writes its type)", path.display())]
     Panicked {
         /// The log.
         path: PathBuf,
@@ -113,7 +113,7 @@ pub enum LogError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoDefinition {
     /// The messages have an encoding that cannot be decoded here.
-    #[error("messages are in `{encoding}`; those in `cdr` are decoded")]
+    #[error("messages are encoded in `{encoding}`; only `cdr` can be decoded")]
     OtherEncoding {
         /// The writer's name for the encoding.
         encoding: String,
@@ -150,7 +150,7 @@ pub struct SchemaError {
 /// assert_eq!(
 ///     damage.to_string(),
 ///     "run.mcap: byte 4096: zeros, which the file system leaves where data did not reach the disk; 512 bytes are skipped \
-///      (`log recover run.mcap OUT` keeps all that is whole)"
+///      (`log recover run.mcap OUT` keeps everything that is undamaged)"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl std::fmt::Display for Damage {
         if *skipped > 0 {
             write!(formatter, "; {skipped} bytes are skipped")?;
         }
-        write!(formatter, " (`log recover {path} OUT` keeps all that is whole)")
+        write!(formatter, " (`log recover {path} OUT` keeps everything that is undamaged)")
     }
 }
 
@@ -197,7 +197,7 @@ pub enum Cause {
         missing: u64,
     },
     /// The file is intact as far as it goes, but has no end.
-    #[error("the file ends without a footer: its writer was killed, or is still at work")]
+    #[error("the file ends without a footer: its writer was killed, or is still running")]
     Unfinished,
     /// The bytes are zeros, which fill files when the data did not reach the disk.
     #[error("zeros, which the file system leaves where data did not reach the disk")]
@@ -229,7 +229,7 @@ pub enum Cause {
         reason: String,
     },
     /// The compression is not supported.
-    #[error("the chunk is compressed by `{compression}`; known are zstd and lz4")]
+    #[error("the chunk is compressed with `{compression}`; supported are zstd and lz4")]
     UnknownCompression {
         /// The name of the compression.
         compression: String,
@@ -243,7 +243,7 @@ pub enum Cause {
         limit: u64,
     },
     /// The fields of a record do not fit it.
-    #[error("a {record} that is none: {reason}")]
+    #[error("an invalid {record}: {reason}")]
     Malformed {
         /// The kind of the record.
         record: &'static str,
@@ -251,13 +251,13 @@ pub enum Cause {
         reason: String,
     },
     /// The channel of a message is not described. Reported once per channel.
-    #[error("messages of channel {channel}, which is not described in what can be read of the file")]
+    #[error("messages of channel {channel}, which is not described in the readable part of the file")]
     UnknownChannel {
         /// The channel's number.
         channel: u16,
     },
     /// A number stands for two things. Reported once per number.
-    #[error("{of} {id} is described a second time, and differently; the first description is kept")]
+    #[error("{of} {id} is described again, differently; the first description is kept")]
     Redefined {
         /// The kind of the things: `channel` or `schema`.
         of: &'static str,

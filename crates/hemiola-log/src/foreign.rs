@@ -20,17 +20,17 @@ pub fn known(first: &[u8]) -> Option<&'static str> {
     FORMS.iter().find_map(|(beginning, description)| first.starts_with(beginning).then_some(*description))
 }
 
-const CARMEN: &str = "a log of CARMEN in text, which nothing here reads: write what you need of it into tables (CSV) with a column of \
+const CARMEN: &str = "a log of CARMEN in text, which is not supported: convert what you need of it to tables (CSV) with a column of \
                       times, such as t_s, and give their directory to `log import`";
 
 const FORMS: [(&[u8], &str); 15] = [
-    (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` makes a log of it"),
-    (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` makes MCAP of it"),
-    (b"ULog\x01\x12\x35", "a log of PX4 (ULog); `log import IN.ulg OUT.mcap` makes a log of it"),
-    (b"\x1f\x8b", "packed by gzip; `gunzip` unpacks it"),
-    (b"BZh", "packed by bzip2; `bunzip2` unpacks it"),
-    (b"\xfd7zXZ\0", "packed by xz; `unxz` unpacks it"),
-    (b"\x28\xb5\x2f\xfd", "packed by zstd; `unzstd` unpacks it"),
+    (b"#ROSBAG", "a bag of ROS 1; `log import IN.bag OUT.mcap` converts it to a log"),
+    (b"SQLite", "a bag of ROS 2 in SQLite; `ros2 bag convert` converts it to MCAP"),
+    (b"ULog\x01\x12\x35", "a log of PX4 (ULog); `log import IN.ulg OUT.mcap` converts it to a log"),
+    (b"\x1f\x8b", "compressed with gzip; `gunzip` decompresses it"),
+    (b"BZh", "compressed with bzip2; `bunzip2` decompresses it"),
+    (b"\xfd7zXZ\0", "compressed with xz; `unxz` decompresses it"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; `unzstd` decompresses it"),
     (b"PK\x03\x04", "a zip archive; `unzip` unpacks it"),
     (b"PARAM ", CARMEN),
     (b"FLASER ", CARMEN),
@@ -40,7 +40,7 @@ const FORMS: [(&[u8], &str); 15] = [
     (b"# message_name [", CARMEN),
     (
         b"RIFF",
-        "sound or video (RIFF); sound (WAV) becomes a log with `log import IN.wav OUT.mcap`, video first has to be taken apart into pictures",
+        "sound or video (RIFF); `log import IN.wav OUT.mcap` converts sound (WAV) to a log; video has to be split into pictures first",
     ),
-    (b"fLaC", "sound (FLAC); `log import IN.flac OUT.mcap` makes a log of it"),
+    (b"fLaC", "sound (FLAC); `log import IN.flac OUT.mcap` converts it to a log"),
 ];

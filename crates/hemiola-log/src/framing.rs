@@ -123,7 +123,8 @@ impl<R: Read + Seek> Framing<R> {
         self.damaged = false;
         self.jump(first)?;
         if !self.has_magic {
-            let reason = "its eight bytes are not MCAP's, but those at the end of the file are, or most are right";
+            let reason =
+                "its eight bytes are not those of MCAP, but those at the end of the file are, or most are correct";
             let cause = Cause::Malformed { record: "beginning", reason: reason.to_owned() };
             self.pending = Some(self.damage(Position { offset: 0, inside: None }, cause, 0));
         }

@@ -158,9 +158,9 @@ fn write(
 fn nothing(recording: &Path, mut imported: Imported) -> LogError {
     let reason = match (imported.problems.first(), imported.problem_count) {
         (Some(_), 1) => return imported.problems.remove(0),
-        (Some(problem), count) => format!("nothing in it can be, for {count} reasons; the first: {problem}"),
-        (None, _) if !imported.notes.is_empty() => format!("nothing in it is known: {}", imported.notes.join("; ")),
-        (None, _) => format!("there is nothing in it that `log import` knows: {}", files::KNOWN),
+        (Some(problem), count) => format!("no part of it can be imported, for {count} reasons; the first: {problem}"),
+        (None, _) if !imported.notes.is_empty() => format!("nothing in it is supported: {}", imported.notes.join("; ")),
+        (None, _) => format!("it contains nothing that `log import` supports: {}", files::KNOWN),
     };
     LogError::Import { path: recording.to_owned(), line: None, reason }
 }

@@ -296,7 +296,7 @@ impl<O: Output> McapWriter<O> {
 
 fn lowest_free<T>(taken: &BTreeMap<u16, T>) -> io::Result<u16> {
     let free = (1..=u16::MAX).find(|id| !taken.contains_key(id));
-    free.ok_or_else(|| io::Error::other("a log has 65,535 channels and as many schemas at most"))
+    free.ok_or_else(|| io::Error::other("a log has at most 65,535 channels and as many schemas"))
 }
 
 #[cfg(test)]

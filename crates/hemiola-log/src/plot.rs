@@ -77,7 +77,7 @@ fn panel(page: &mut Page, series: &Series, index: usize, begin: LogTime, seconds
         return;
     }
     let figures = format!(
-        "{} values, least {}, mean {}, greatest {}",
+        "{} values, minimum {}, mean {}, maximum {}",
         series.count(),
         number(minimum),
         number(series.mean()),

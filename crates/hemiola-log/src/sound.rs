@@ -92,11 +92,11 @@ impl<R: Read> SoundReader<R> {
             decoder: if is_flac {
                 let reader = FlacSampleReader::new(source);
                 Decoder::Flac(Box::new(
-                    reader.map_err(|error| wrong(format!("no FLAC that can be read: {error}; {remedy}")))?,
+                    reader.map_err(|error| wrong(format!("not a readable FLAC file: {error}; {remedy}")))?,
                 ))
             } else {
                 let reader = WavReader::new(source);
-                Decoder::Wav(reader.map_err(|error| wrong(format!("no WAV that can be read: {error}; {remedy}")))?)
+                Decoder::Wav(reader.map_err(|error| wrong(format!("not a readable WAV file: {error}; {remedy}")))?)
             },
             sample_rate: 0,
             channels: 0,

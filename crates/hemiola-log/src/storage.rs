@@ -120,7 +120,7 @@ impl Storage {
                 // nothing over what was written.
                 let result = match disk.has_failed {
                     false => disk.put(&block.bytes()[..length], position),
-                    true => Err(io::Error::other("the disk has failed before")),
+                    true => Err(io::Error::other("the disk has already failed")),
                 };
                 disk.has_failed |= result.is_err();
                 // If the receiver is gone, the other jobs are still done.

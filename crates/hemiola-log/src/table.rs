@@ -170,7 +170,7 @@ impl<R: BufRead> Lines<R> {
             let quoted = self.quoted.unwrap_or(0);
             if self.line.len() + quoted > LONGEST_LINE {
                 let what = if quoted > 0 { "a cell in quotes" } else { "a line" };
-                return Err(io::Error::other(format!("{what} of more than a megabyte: this is no table")));
+                return Err(io::Error::other(format!("{what} of more than a megabyte: this is not a table")));
             }
             if self.line.is_empty() {
                 return Ok(());

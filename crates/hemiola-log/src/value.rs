@@ -183,7 +183,7 @@ fn field(reader: &mut CdrReader<'_>, field: &Field) -> Result<Value, ReadError> 
         Shape::Sequence { limit } => {
             let length = reader.begin_sequence()?;
             if limit.is_some_and(|limit| length > limit) {
-                return Err(reader.error(format!("{length} items, where {} are allowed", limit.unwrap_or(0))));
+                return Err(reader.error(format!("{length} items, but at most {} are allowed", limit.unwrap_or(0))));
             }
             length
         }
@@ -222,14 +222,18 @@ fn one(reader: &mut CdrReader<'_>, element: &Element) -> Result<Value, ReadError
                 return Err(reader.error("the text does not end with a zero".to_owned()));
             }
             if limit.is_some_and(|limit| bytes.len() > limit) {
-                return Err(reader.error(format!("{} bytes, where {} are allowed", bytes.len(), limit.unwrap_or(0))));
+                return Err(reader.error(format!(
+                    "{} bytes, but at most {} are allowed",
+                    bytes.len(),
+                    limit.unwrap_or(0)
+                )));
             }
             Value::Text(
                 String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()),
             )
         }
         Element::WideText => {
-            let message = "a `wstring` cannot be read: implementations do not agree on its bytes; use `string`";
+            let message = "a `wstring` cannot be read: its encoding differs between implementations; use `string`";
             return Err(reader.error(message.to_owned()));
         }
         Element::Message(definition) => message(reader, definition)?,

@@ -122,7 +122,7 @@ fn times_of_a_bag_are_not_replaced_in_silence() {
     let timing = Timing { column: None, rate: Some(10.0) };
     let file = directory.0.join("in/run.bag");
     let error = import(&file, &directory.log(), LogCompression::None, &timing, |_, _| {}).unwrap_err().to_string();
-    assert!(error.contains("leave --time and --rate out"), "{error}");
+    assert!(error.contains("remove --time and --rate"), "{error}");
 }
 
 #[test]

@@ -65,13 +65,13 @@ fn a_definition_that_is_none_is_refused_with_its_line_and_reason() {
         ("uint8\n".to_owned(), "line 1: `uint8` is neither a field"),
         ("\nuint8 =3\n".to_owned(), "line 2: `uint8` needs a name"),
         ("uint8 A=\n".to_owned(), "line 1: the constant `A` has no value"),
-        ("uint8[0] a\n".to_owned(), "line 1: `0` in `uint8[0]` is no length"),
-        ("uint8[99999999999] a\n".to_owned(), "is no length: those go from 1 to 4294967295"),
+        ("uint8[0] a\n".to_owned(), "line 1: `0` in `uint8[0]` is not a length"),
+        ("uint8[99999999999] a\n".to_owned(), "is not a length, which is a number from 1 to 4294967295"),
         ("uint8[3 a\n".to_owned(), "line 1: `uint8[3` lacks a `]`"),
         ("uint8<=3 a\n".to_owned(), "line 1: `uint8` cannot be bounded"),
-        ("uint8 a\nuint8 a\n".to_owned(), "line 2: there is a field `a` already"),
+        ("uint8 a\nuint8 a\n".to_owned(), "line 2: there is already a field `a`"),
         ("Thing a\n".to_owned(), "line 1: there is no type `Thing`"),
-        ("a/b;c x\n".to_owned(), "line 1: `a/b;c` is no type"),
+        ("a/b;c x\n".to_owned(), "line 1: `a/b;c` is not a type"),
         (format!("uint8 a\n{RULE}\nuint8 b\n"), "line 3: expected `MSG: package/Name`"),
         (format!("Root a\n{}", part("made/Other", "uint8 x")), "line 1: `made/Root` contains itself"),
         (format!("B b\n{}{}", part("made/B", "C[] c"), part("made/C", "B[] b")), "`made/B` contains itself"),
@@ -86,7 +86,7 @@ fn a_definition_that_is_none_is_refused_with_its_line_and_reason() {
     }
     text += &part("made/M80", "uint8 x");
     let error = Definition::parse("made/msg/Root", &text).unwrap_err().to_string();
-    assert!(error.contains("more than 64 messages are inside each other"), "{error}");
+    assert!(error.contains("messages are nested more than 64 levels deep"), "{error}");
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn claims_of_lengths_take_no_memory() {
         assert!(error.contains(claim), "{text:?}: {error}");
     }
     let error = decode("uint8[<=1] a\n", &[0, 1, 0, 0, 2, 0, 0, 0, 1, 2]).unwrap_err();
-    assert!(error.contains("2 items, where 1 are allowed"), "{error}");
+    assert!(error.contains("2 items, but at most 1 are allowed"), "{error}");
     let error = decode("wstring a\n", &[0, 1, 0, 0, 0, 0, 0, 0]).unwrap_err();
-    assert!(error.contains("implementations do not agree"), "{error}");
+    assert!(error.contains("differs between implementations"), "{error}");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn a_rate_for_sound_is_refused() {
     let file = directory.0.join("in/sound.wav");
     let error = hemiola_log::import(&file, &directory.log(), hemiola_log::LogCompression::None, &timing, |_, _| {});
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("16000 Hz: leave --time and --rate out"), "{error}");
+    assert!(error.contains("16000 Hz: remove --time and --rate"), "{error}");
 }
 
 proptest! {

@@ -16,14 +16,14 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Body { data_type, write, read, replace } = match &input.data {
         syn::Data::Struct(data) if transparent.is_some() => wrapper(&data.fields)?,
         syn::Data::Enum(data) if transparent.is_some() => {
-            return Err(Error::new_spanned(data.enum_token, "only a struct with one field can be what that is"));
+            return Err(Error::new_spanned(data.enum_token, "only a struct with one field can be `transparent`"));
         }
         syn::Data::Struct(data) => structure(&name.to_string(), &type_name, &data.fields)?,
         syn::Data::Enum(data) => enumeration(&type_name, data)?,
         syn::Data::Union(data) => {
             return Err(Error::new_spanned(
                 data.union_token,
-                "a union cannot be data: nobody knows which field is valid",
+                "a union cannot be data: it is not known which field is valid",
             ));
         }
     };
@@ -45,7 +45,10 @@ fn with_bounds(generics: &Generics) -> Result<Generics> {
         match parameter {
             GenericParam::Type(parameter) => parameter.bounds.push(parse_quote!(::hemiola::data::Data)),
             other => {
-                return Err(Error::new_spanned(other, "data is generic over types at most, which are data themselves"));
+                return Err(Error::new_spanned(
+                    other,
+                    "data can be generic over types only, which have to be data, too",
+                ));
             }
         }
     }
@@ -92,7 +95,10 @@ fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
         return Ok(TypeAttributes { type_name, transparent });
     };
     if let Some(transparent) = transparent {
-        return Err(Error::new_spanned(transparent, "what is as its field is has that one's name in the schema"));
+        return Err(Error::new_spanned(
+            transparent,
+            "a transparent type has the name of its field's type in the schema: remove `name` or `transparent`",
+        ));
     }
     let is_word = |word: &str, first: fn(&char) -> bool| {
         word.starts_with(|letter| first(&letter))
@@ -105,7 +111,7 @@ fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
             let type_name = quote! { ::hemiola::data::TypeName::new(#package, #name) };
             Ok(TypeAttributes { type_name, transparent })
         }
-        _ => Err(Error::new_spanned(given, "expected a package and a type in it, such as `sensor_msgs/Imu`")),
+        _ => Err(Error::new_spanned(given, "expected a package and a type, such as `sensor_msgs/Imu`")),
     }
 }
 
@@ -113,7 +119,7 @@ fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
 fn wrapper(fields: &Fields) -> Result<Body> {
     let members = members(fields);
     let (Some(field), [member]) = (fields.iter().next(), members.as_slice()) else {
-        return Err(Error::new_spanned(fields, "only a struct with one field can be what that is"));
+        return Err(Error::new_spanned(fields, "only a struct with one field can be `transparent`"));
     };
     let (ty, data) = (&field.ty, quote! { ::hemiola::data::Data });
     Ok(Body {
@@ -269,7 +275,7 @@ fn former_names(attributes: &[Attribute], present: &[String]) -> Result<Vec<Stri
             }
             let name: LitStr = meta.value()?.parse()?;
             if present.contains(&name.value()) {
-                let message = format!("`{}` is still there, so logs have that under this name", name.value());
+                let message = format!("`{}` still exists, so logs have that field under this name", name.value());
                 return Err(Error::new_spanned(name, message));
             }
             names.push(name.value());

@@ -21,8 +21,14 @@ use syn::{DeriveInput, ItemImpl, parse_macro_input};
 /// Makes a type part of a representation's data: implements `Data` (schema, text form, fingerprint)
 /// field by field.
 ///
-/// The type is a structure with named fields, a tuple structure or an enum, whose fields are `Data`
-/// themselves; it may be generic.
+/// The type is a structure or an enum of 1 to 256 variants, whose fields are `Data` themselves,
+/// named or not. It may be generic over types, which are `Data` then.
+///
+/// | attribute | on | meaning |
+/// |---|---|---|
+/// | `#[data(name = "sensor_msgs/Imu")]` | the type | its name in schemas, instead of its own in the package that is compiled: it is that message of ROS 2 |
+/// | `#[data(transparent)]` | a structure with one field | outside of the process it is what that field is |
+/// | `#[data(was = "old_name")]` | a field or variant, also several times | what it is called in earlier logs |
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -42,10 +48,11 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
     finish(data::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a type a representation: a type that modules exchange. Requires `Default`.
+/// Makes a type a representation: a type that modules exchange. It needs `Default` and is not
+/// generic.
 ///
-/// Implements `Representation` and `Data`; with `#[representation(opaque)]` only `Representation`,
-/// for types that cannot leave the process.
+/// Implements `Representation` and [`Data`](derive@Data), with the attributes of that; with
+/// `#[representation(opaque)]` only `Representation`, for types that cannot leave the process.
 ///
 /// ```
 /// use hemiola::data::RepresentationDescriptor;
@@ -68,9 +75,14 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 
 /// Makes a structure a set of parameters: implements `Parameters` and `Default`.
 ///
-/// All parts of the attribute `#[parameter(default = 0.6, range = 0.0..=1.0, unit = "m")]` on a
-/// field are optional. Without `default` it is `Default::default()`. The field's documentation
-/// comment is the parameter's.
+/// The structure has named fields, each of them a parameter whose type is `Data`. The field's
+/// documentation comment is the parameter's, and `#[parameter(..)]` has the rest, all optional:
+///
+/// | part | meaning |
+/// |---|---|
+/// | `default = 0.6` | an expression; without it the value is `Default::default()` |
+/// | `range = 0.0..=1.0` | the least and the greatest value that a number may have; both ends are named |
+/// | `unit = "m"` | the unit, as people see it |
 ///
 /// ```
 /// use hemiola::data::Value;
@@ -92,8 +104,8 @@ pub fn derive_parameters(input: TokenStream) -> TokenStream {
     finish(parameters::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a structure a module: implements `Module`. One field may be `#[parameters]`; all others
-/// are made by `Default`.
+/// Makes a structure a module: implements `Module`. Its fields have names, and it is not generic.
+/// One field may be `#[parameters]`; all others are made by `Default`.
 ///
 /// The other fields are the module's state: logs have checkpoints of it, from which a replay can
 /// begin. So they are `Data`; or, each or all of them (on the structure), `#[stateless]`: no later
@@ -120,8 +132,8 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
     finish(module::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a structure a source: implements `Source`. One field may be `#[parameters]`; all others
-/// are made by `Default`.
+/// Makes a structure a source: implements `Source`. Its fields have names, and it is not generic.
+/// One field may be `#[parameters]`; all others are made by `Default`.
 ///
 /// ```
 /// use hemiola::prelude::*;
@@ -142,18 +154,18 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
     finish(source::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Registers a module. The attribute belongs on its `impl` block.
+/// Registers a module. The attribute belongs on the type's own `impl` block, and takes nothing.
 ///
 /// | method | meaning |
 /// |---|---|
-/// | `#[update]` | is called in each run of the module's cycle, after all that it requires is there |
+/// | `#[update]` | is called in each run of the module's cycle, after all that it requires is there; at least one |
 /// | `#[safe_state]` | `fn(&mut self)`, or with `Result<(), E>`: is called when the robot enters its safe state, and when it ends; at most one |
 /// | any other | is left alone |
 ///
 /// # Updates
 /// The first argument is `&self` or `&mut self`. Updates of a module with `&self` may run at the
-/// same time, if the module is `Sync`; those with `&mut self` run one after another. All other
-/// arguments say what the update exchanges, in any order and number:
+/// same time, which takes a module that is `Sync`; those with `&mut self` run one after another.
+/// All other arguments say what the update exchanges, in any order and number:
 ///
 /// | argument | what the update gets |
 /// |---|---|
@@ -170,12 +182,21 @@ pub fn derive_source(input: TokenStream) -> TokenStream {
 /// | `&Subscription<T>` | the messages of the topic `T` that have arrived since the last run |
 /// | `&mut Requests<T, A>` | the service `T`, to send requests, and answers to earlier ones |
 ///
-/// `T` is a representation. An update names each at most once, except that it may provide a value
-/// and use its previous one. It is neither `async` nor generic.
+/// `T` is a type with `#[derive(Representation)]`. `A` is what the service answers: any type that
+/// can be sent to another thread. `Fresh`, `Previous` and `Samples` are recognised by their names,
+/// so an update takes them under these and not under an alias.
 ///
-/// It returns nothing, or a `Result<(), E>` with an error that can be displayed. If it fails or
-/// panics, what it provides keeps the last value, marked as stale, and `on_failure` in
-/// `[module.NAME]` of robot.toml says what else happens.
+/// An update is neither `async` nor generic, and names no lifetimes. Of one representation it has
+/// at most one argument of each kind:
+///
+/// | together with | may be | may not be |
+/// |---|---|---|
+/// | `&mut T` | `Previous<T>` | `&T`, `Fresh<T>`, `Samples<T>`, another `&mut T` |
+/// | `&T` | `Previous<T>`, `Samples<T>` | `Fresh<T>`, which is the same value |
+///
+/// It returns nothing, or a `Result<(), E>` whose error can be displayed and sent to another
+/// thread. If it fails or panics, what it provides keeps the last value, marked as stale, and
+/// `on_failure` in `[module.NAME]` of robot.toml says what else happens.
 ///
 /// A module with a `#[safe_state]` method is not updated in the safe state, except for updates that
 /// take `&SafeState`.
@@ -210,22 +231,22 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(module::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
 }
 
-/// Registers a source. The attribute belongs on its `impl` block, which has one method with
-/// `#[sample]` or `#[sample(rate = 30.0)]`. It is called on a thread of the source's own; all other
-/// methods are left alone.
+/// Registers a source. The attribute belongs on the type's own `impl` block, which has one method
+/// with `#[sample]` or `#[sample(rate = 30.0)]`, and takes nothing. The method is called on a
+/// thread of the source's own; all other methods are left alone.
 ///
 /// | attribute | when it is called | what it returns |
 /// |---|---|---|
-/// | `#[sample(rate = 30.0)]` | this many times a second, by the robot's clock; `rate` in `[source.NAME]` of robot.toml overrides it | nothing |
-/// | `#[sample]` | again as soon as its last sample was delivered; it may block | `Option<Time>`: when the sample was taken, by the robot's clock, or `None` if there are no more |
+/// | `#[sample(rate = 30.0)]` | this many times a second, by the robot's clock; the rate is an expression of type `f64`, and `rate` in `[source.NAME]` of robot.toml overrides it | nothing |
+/// | `#[sample]` | again as soon as its last sample was delivered; it may block. With `rate` in robot.toml it is called at that rate | `Option<Time>`: when the sample was taken, by the robot's clock, or `None` if there are no more |
 ///
 /// Both may return it in a `Result<_, E>`: after an error or a panic there is no sample this time,
 /// readers keep the last one, the robot reports it, and the method is called again.
 ///
-/// Its arguments are those of an [update](macro@module). What it reads, as a simulator does, are
-/// the newest values of the cycles. `&Scope` has this one thread, and output to `&Debug` is not
-/// shown. A [`Clock`] holds the time at which the method was called, so a sample for which it has
-/// waited was taken at `clock.now()` plus the time that it has waited.
+/// Its arguments are those of an [update](macro@module), after `&mut self` or `&self`. What it
+/// reads, as a simulator does, are the newest values of the cycles. `&Scope` has this one thread,
+/// and output to `&Debug` is not shown. A [`Clock`] holds the time at which the method was called,
+/// so a sample for which it has waited was taken at `clock.now()` plus the time that it has waited.
 ///
 /// [`Clock`]: https://docs.rs/hemiola/latest/hemiola/struct.Clock.html
 ///

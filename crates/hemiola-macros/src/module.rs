@@ -43,7 +43,7 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
             Ok(Some(second)) => {
                 combine(
                     &mut errors,
-                    Error::new_spanned(second, "one method enters the safe state; let it do all there is to do"),
+                    Error::new_spanned(second, "only one method can enter the safe state: do everything in it"),
                 );
             }
             Ok(None) => {}
@@ -55,7 +55,7 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
             &mut errors,
             Error::new_spanned(
                 &name,
-                "a module has at least one update: put `#[update]` on the methods that the framework shall call",
+                "a module has at least one update: put `#[update]` on the methods for the framework to call",
             ),
         );
     }
@@ -94,8 +94,8 @@ fn take_marker(function: &mut ImplItemFn, marker: &str) -> Result<bool> {
         return Ok(false);
     };
     let attribute = function.attrs.remove(position);
-    let takes_nothing = format!("`#[{marker}]` takes nothing: the signature says it all");
-    attribute.meta.require_path_only().map_err(|_| Error::new_spanned(&attribute, takes_nothing))?;
+    let no_arguments = format!("`#[{marker}]` has no arguments: the signature is enough");
+    attribute.meta.require_path_only().map_err(|_| Error::new_spanned(&attribute, no_arguments))?;
     Ok(true)
 }
 
@@ -110,7 +110,7 @@ fn check_safe_state(signature: &Signature) -> Result<Ident> {
     }
     Err(Error::new_spanned(
         signature,
-        "the safe state is entered from outside of a run, where there are no representations: `fn(&mut self)`, which returns nothing or a `Result<(), E>`",
+        "the safe state is entered outside of a run, where there are no representations: write `fn(&mut self)`, which returns nothing or a `Result<(), E>`",
     ))
 }
 
@@ -126,7 +126,7 @@ impl Creation {
             return Err(Error::new_spanned(&input.ident, "this derive is for structures"));
         };
         if let Some(parameter) = input.generics.params.first() {
-            return Err(Error::new_spanned(parameter, "modules and sources have one type: no generic parameters"));
+            return Err(Error::new_spanned(parameter, "modules and sources cannot have generic parameters"));
         }
         if let Fields::Unnamed(fields) = &data.fields {
             return Err(Error::new_spanned(fields, "name the fields: `struct Name { field: Type }`"));
@@ -141,7 +141,7 @@ impl Creation {
             } else {
                 return Err(Error::new_spanned(
                     field,
-                    "one field holds the parameters; put both sets into one structure",
+                    "only one field can hold the parameters: put both sets into one structure",
                 ));
             }
         }
@@ -176,16 +176,16 @@ impl Creation {
 /// Returns the type to which the block belongs, if the attribute may stand on it.
 pub fn check_block(attribute: &TokenStream, block: &ItemImpl, what: &str) -> Result<Type> {
     if !attribute.is_empty() {
-        return Err(Error::new_spanned(attribute, format!("`#[{what}]` takes nothing")));
+        return Err(Error::new_spanned(attribute, format!("`#[{what}]` has no arguments")));
     }
     if let Some((path, _)) = &block.trait_ {
         return Err(Error::new_spanned(
             path,
-            format!("`#[{what}]` stands on the type's own `impl` block, not on a trait's"),
+            format!("`#[{what}]` belongs on the type's own `impl` block, not on that of a trait"),
         ));
     }
     if let Some(parameter) = block.generics.params.first() {
-        return Err(Error::new_spanned(parameter, format!("a {what} has one type: no generic parameters")));
+        return Err(Error::new_spanned(parameter, format!("a {what} cannot have generic parameters")));
     }
     Ok((*block.self_ty).clone())
 }

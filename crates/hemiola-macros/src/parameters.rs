@@ -71,7 +71,7 @@ impl<'f> Parameter<'f> {
                         ..
                     }) = expression
                     else {
-                        return Err(Error::new_spanned(expression, "a range names both ends: `0.0..=1.0`"));
+                        return Err(Error::new_spanned(expression, "a range needs both ends: `0.0..=1.0`"));
                     };
                     parameter.range = Some((*start, *end));
                 } else if meta.path.is_ident("unit") {

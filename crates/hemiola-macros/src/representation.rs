@@ -18,7 +18,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         })?;
     }
     if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new_spanned(parameter, "a representation has one name and one type: no generic parameters"));
+        return Err(Error::new_spanned(parameter, "a representation cannot have generic parameters"));
     }
     let name = &input.ident;
     let text = name.to_string();

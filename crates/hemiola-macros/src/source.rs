@@ -31,7 +31,7 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
         if sample.is_some() {
             return Err(Error::new_spanned(
                 &function.sig.ident,
-                "a source has one `#[sample]` method: it is one stream of samples",
+                "a source has only one `#[sample]` method: it is one stream of samples",
             ));
         }
         sample = Some((Method::parse(&function.sig)?, rate(&attribute)?));
@@ -39,7 +39,7 @@ pub fn register(attribute: TokenStream, mut block: ItemImpl) -> Result<TokenStre
     let Some((method, rate)) = sample else {
         return Err(Error::new_spanned(
             &name,
-            "a source has a method that takes a sample: put `#[sample]` or `#[sample(rate = 30.0)]` on it",
+            "a source has a method that acquires a sample: put `#[sample]` or `#[sample(rate = 30.0)]` on it",
         ));
     };
     let update = method.describe(&name);

@@ -17,11 +17,11 @@ pub fn members(input: &DeriveInput) -> Result<TokenStream> {
         let declared = Declared::of(&field.attrs)?;
         let is_parameters = field.attrs.iter().any(|attribute| attribute.path().is_ident("parameters"));
         if is_parameters && let Some(Declared { place, .. }) = declared {
-            return Err(Error::new_spanned(place, "parameters are no state: a log has them, and every change of them"));
+            return Err(Error::new_spanned(place, "parameters are not state: a log has them and all of their changes"));
         }
         match (&of_all, declared) {
             (Some(_), Some(Declared { place, .. })) => {
-                return Err(Error::new_spanned(place, "this is said of the whole module already"));
+                return Err(Error::new_spanned(place, "this already applies to the whole module"));
             }
             (Some(_), None) | (None, Some(Declared { meaning: Meaning::Stateless, .. })) => {}
             (None, Some(Declared { meaning: Meaning::Opaque, .. })) => return Ok(TokenStream::new()),
@@ -96,9 +96,9 @@ impl Declared {
             attribute
                 .meta
                 .require_path_only()
-                .map_err(|_| Error::new_spanned(attribute, format!("`#[{name}]` takes nothing")))?;
+                .map_err(|_| Error::new_spanned(attribute, format!("`#[{name}]` has no arguments")))?;
             if declared.is_some() {
-                return Err(Error::new_spanned(attribute, "say it once: `#[stateless]` or `#[opaque]`"));
+                return Err(Error::new_spanned(attribute, "write only one: `#[stateless]` or `#[opaque]`"));
             }
             declared = Some(Self { meaning, place: attribute.clone() });
         }

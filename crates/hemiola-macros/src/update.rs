@@ -27,7 +27,7 @@ impl Method {
             return Err(Error::new_spanned(token, "an update runs to its end: it cannot be `async`"));
         }
         if let Some(parameter) = function.generics.type_params().next() {
-            return Err(Error::new_spanned(parameter, "an update is one task: no generic parameters"));
+            return Err(Error::new_spanned(parameter, "an update cannot have generic parameters"));
         }
         let mut inputs = function.inputs.iter();
         let exclusive = match inputs.next() {
@@ -140,12 +140,12 @@ fn check_roles(arguments: &[Type]) -> Result<()> {
                 Some(format!("`{name}` is provided twice by this update: one `&mut {name}` is enough"))
             }
             (Role::Provides, Role::Requires) | (Role::Requires, Role::Provides) => Some(format!(
-                "`{name}` is provided and required by the same update, which cannot run before itself; for the value of the previous run take `Previous<{name}>`"
+                "`{name}` is provided and required by the same update, which cannot run before itself; for the value of the previous run use `Previous<{name}>`"
             )),
             (Role::Provides, Role::Collects) | (Role::Collects, Role::Provides) => Some(format!(
                 "`{name}` is provided and collected by the same update; `Samples` come from another cycle or a source"
             )),
-            (new, old) if new == old => Some(format!("`{name}` is asked for twice")),
+            (new, old) if new == old => Some(format!("`{name}` is requested twice")),
             _ => None,
         };
         if let Some(complaint) = roles.iter().find_map(complain) {
@@ -183,7 +183,7 @@ fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
                 return Err(Error::new_spanned(
                     argument,
-                    format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident),
+                    format!("`{0}` needs a type: write `{0}<SomeRepresentation>`", segment.ident),
                 ));
             };
             let inner = arguments.args.iter().find_map(|argument| match argument {
@@ -194,7 +194,7 @@ fn role(argument: &Type) -> Result<Option<(Role, Type)>> {
                 Some(inner) => Ok(Some((role, inner))),
                 None => Err(Error::new_spanned(
                     argument,
-                    format!("`{0}` of what? Write `{0}<SomeRepresentation>`", segment.ident),
+                    format!("`{0}` needs a type: write `{0}<SomeRepresentation>`", segment.ident),
                 )),
             }
         }

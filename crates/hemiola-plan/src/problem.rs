@@ -139,7 +139,7 @@ pub enum Problem {
     /// An update collects `Samples<T>` of a representation that the same cycle provides.
     #[error(
         "cycle `{cycle}`: {update} collects `Samples<{representation}>`, but {provider} provides it in the same cycle.\n  \
-         Within a cycle there is exactly one value per run: take `&{representation}` \
+         Within a cycle there is exactly one value per run: use `&{representation}` \
          (or `Previous<{representation}>` for the value of the previous run)."
     )]
     CollectsOwn {
@@ -195,7 +195,7 @@ pub enum Problem {
         known: Vec<String>,
     },
     /// A name is used twice where it must be unique.
-    #[error("{place}: two {what} are called `{name}`.\n  Names have to be unique there: rename or remove one of them.")]
+    #[error("{place}: two {what} are named `{name}`.\n  Names have to be unique there: rename or remove one of them.")]
     Duplicate {
         /// The kind of thing that has the name.
         what: Named,
@@ -296,14 +296,11 @@ impl Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Unused { cycle, provider, representation } => {
-                write!(
-                    f,
-                    "cycle `{cycle}`: {provider} provides `{representation}`, which no module and no source reads."
-                )
+                write!(f, "cycle `{cycle}`: {provider} provides `{representation}`, which no module or source reads.")
             }
             Warning::NeedlessChoice { representation, chosen } => write!(
                 f,
-                "robot.toml: `{representation} = \"{chosen}\"` in [providers] is needless: no other provider competes. Remove the line."
+                "robot.toml: `{representation} = \"{chosen}\"` in [providers] is unnecessary: there is no other provider. Remove the line."
             ),
         }
     }

@@ -90,7 +90,7 @@ fn a_choice_that_runs_elsewhere_settles_nothing_here() {
         "A",
     );
     let expected = r#"cycle `lower`: `Ball` has 2 providers: `C.update` and `D.update`.
-  [providers] chooses `A`, which does not run in this cycle: take all of them but one out of it."#;
+  [providers] chooses `A`, which does not run in this cycle: remove all of them but one from it."#;
     assert_eq!(messages(&robot), expected);
 }
 
@@ -139,7 +139,7 @@ fn one_module_in_two_cycles_cannot_be_chosen_between() {
         cycle("motion", [module("Head", &["&Ball"])]),
     ]);
     let expected = r#"cycle `motion`: `Ball` has to come from outside (`Head.update` requires it), and 2 provide it: `BallFinder.update` in cycle `upper` and `BallFinder.update` in cycle `lower`.
-  They have the same name, so [providers] cannot tell them apart: let one of them provide it under another name."#;
+  They have the same name, so [providers] cannot distinguish them: let one of them provide it under another name."#;
     assert_eq!(messages(&robot), expected);
 }
 
@@ -155,7 +155,7 @@ fn a_circle_is_shown_with_the_ways_to_cut_it() {
     )]);
     let expected = r#"cycle `motion`: updates wait for each other in a circle:
     Balance.update -(Correction)-> Walk.update -(Gait)-> Balance.update
-  One of them has to be content with the value of the previous run. To cut the circle:
+  One of them has to use the value of the previous run. To cut the circle:
     - in `Walk.update`, `&Correction` becomes `Previous<Correction>`
     - or in `Balance.update` (src/balance.rs:5), `&Gait` becomes `Previous<Gait>`"#;
     assert_eq!(messages(&robot), expected);
@@ -169,7 +169,7 @@ fn the_cheapest_cut_of_a_circle_comes_first() {
     )]);
     let expected = r#"cycle `cognition`: updates wait for each other in a circle:
     Field.update -(Lines, Colour)-> Pose.update -(Pose)-> Field.update
-  One of them has to be content with the value of the previous run. To cut the circle:
+  One of them has to use the value of the previous run. To cut the circle:
     - in `Field.update`, `&Pose` becomes `Previous<Pose>`
     - or in `Pose.update`, `&Lines` becomes `Previous<Lines>` and `&Colour` becomes `Previous<Colour>`"#;
     assert_eq!(messages(&robot), expected);
@@ -189,7 +189,7 @@ fn circles_that_share_an_edge_are_cut_there() {
     let expected = r#"cycle `cognition`: updates wait for each other in a circle:
     Ball.update -(Ball)-> World.update -(World)-> Pose.update -(Pose)-> Ball.update
   It is the shortest of several circles; 4 updates are caught in them.
-  One of them has to be content with the value of the previous run. To cut all circles at once:
+  One of them has to use the value of the previous run. To cut all circles at once:
     - in `Pose.update`, `&World` becomes `Previous<World>`"#;
     assert_eq!(messages(&robot), expected);
 }
@@ -207,7 +207,7 @@ fn circles_without_a_common_edge_are_cut_together() {
     let expected = r#"cycle `cognition`: updates wait for each other in a circle:
     Left.update -(Left)-> Middle.update -(Middle)-> Left.update
   It is the shortest of several circles; 3 updates are caught in them.
-  One of them has to be content with the value of the previous run. To cut all circles at once:
+  One of them has to use the value of the previous run. To cut all circles at once:
     - in `Middle.update`, `&Left` becomes `Previous<Left>`, and in `Right.update`, `&Middle` becomes `Previous<Middle>`"#;
     assert_eq!(messages(&robot), expected);
 }
@@ -225,14 +225,14 @@ fn samples_come_from_outside_the_cycle() {
     let robot =
         robot([cycle("motion", [module("Imu", &["-> Imu"]), module("Filter", &["Samples<Imu> -> Orientation"])])]);
     let expected = r#"cycle `motion`: `Filter.update` collects `Samples<Imu>`, but `Imu.update` provides it in the same cycle.
-  Within a cycle there is exactly one value per run: take `&Imu` (or `Previous<Imu>` for the value of the previous run)."#;
+  Within a cycle there is exactly one value per run: use `&Imu` (or `Previous<Imu>` for the value of the previous run)."#;
     assert_eq!(messages(&robot), expected);
 }
 
 #[test]
 fn a_misspelt_choice_is_recognised() {
     let robot = choosing(robot([cycle("cognition", [module("BallFinder", &["-> Ball"])])]), "Ball", "BalFinder");
-    let expected = r#"robot.toml: [providers] says `Ball = "BalFinder"`, but no module and no source is called `BalFinder`.
+    let expected = r#"robot.toml: [providers] says `Ball = "BalFinder"`, but no module or source is named `BalFinder`.
   Did you mean `BallFinder`?
   `Ball` is provided by `BallFinder.update` in cycle `cognition`."#;
     assert_eq!(messages(&robot), expected);
@@ -245,7 +245,7 @@ fn a_chosen_module_that_runs_nowhere_is_told_from_a_misspelt_one() {
         ..choosing(robot([cycle("cognition", [module("BallFinder", &["-> Ball"])])]), "Ball", "YoloBall")
     };
     let expected = r#"robot.toml: [providers] says `Ball = "YoloBall"`, but `YoloBall` runs in no cycle.
-  The module is there: add it to a cycle.
+  The module exists: add it to a cycle.
   `Ball` is provided by `BallFinder.update` in cycle `cognition`."#;
     assert_eq!(messages(&robot), expected);
 }
@@ -289,9 +289,9 @@ fn a_trigger_needs_a_source() {
 #[test]
 fn names_are_unique() {
     let robot = robot([cycle("motion", [module("Walk", &[]), module("Walk", &[])]), cycle("motion", [])]);
-    let expected = r#"the robot: two cycles are called `motion`.
+    let expected = r#"the robot: two cycles are named `motion`.
   Names have to be unique there: rename or remove one of them.
-cycle `motion`: two modules are called `Walk`.
+cycle `motion`: two modules are named `Walk`.
   Names have to be unique there: rename or remove one of them."#;
     assert_eq!(messages(&robot), expected);
 }
@@ -310,7 +310,7 @@ fn all_problems_are_reported_at_once() {
   Choose one in robot.toml:
     [providers]
     Gait = "Walk"   # or "OtherWalk"
-robot.toml: [providers] says `Pose = "Nobody"`, but no module and no source is called `Nobody`.
+robot.toml: [providers] says `Pose = "Nobody"`, but no module or source is named `Nobody`.
   Nobody provides `Pose`.
 cycle `motion`: nobody provides `Ball`; `Head.update` requires it.
   Add a module or a source that provides it, or remove its readers."#;
@@ -323,7 +323,8 @@ fn what_nobody_reads_is_a_warning() {
         "cognition",
         [module("BallFinder", &["-> BallPercept Candidates"]), module("Head", &["&BallPercept"])],
     )]);
-    let expected = r#"warning: cycle `cognition`: `BallFinder.update` provides `Candidates`, which no module and no source reads."#;
+    let expected =
+        r#"warning: cycle `cognition`: `BallFinder.update` provides `Candidates`, which no module or source reads."#;
     assert_eq!(messages(&robot), expected);
 }
 
@@ -334,6 +335,6 @@ fn a_needless_choice_is_a_warning() {
         "BallPercept",
         "BallFinder",
     );
-    let expected = r#"warning: robot.toml: `BallPercept = "BallFinder"` in [providers] is needless: no other provider competes. Remove the line."#;
+    let expected = r#"warning: robot.toml: `BallPercept = "BallFinder"` in [providers] is unnecessary: there is no other provider. Remove the line."#;
     assert_eq!(messages(&robot), expected);
 }

@@ -84,7 +84,7 @@ fn what_is_wrong_is_told_with_key_value_and_remedy() {
     let cases = [
         (refused("[1, 2"), vec!["line 1", "`tasks`", "`cycles`"]),
         (refused("{}"), vec!["neither `tasks` nor `cycles`"]),
-        (refused(r#"{"tasks": [], "cycles": []}"#), vec!["both `tasks` and `cycles`", "two files"]),
+        (refused(r#"{"tasks": [], "cycles": []}"#), vec!["both `tasks` and `cycles`", "split the file"]),
         (refused(r#"{"chains": []}"#), vec!["`chains`", "analyze --system"]),
         (refused(r#"{"nodes": [], "topics": {}}"#), vec!["`nodes`", "analyze --system"]),
         (refused(r#"{"name": "w", "tasks": []}"#), vec!["`tasks` is empty"]),
@@ -94,11 +94,11 @@ fn what_is_wrong_is_told_with_key_value_and_remedy() {
         ),
         (
             refused(r#"{"name": "w", "tasks": [{"id": 3, "duration_ns": 1, "predecessors": []}]}"#),
-            vec!["`tasks[0].id` is 3", "number them anew"],
+            vec!["`tasks[0].id` is 3", "renumber them"],
         ),
         (
             refused(r#"{"name": "w", "tasks": [{"id": 0, "duration_ns": 1, "predecessors": [9]}]}"#),
-            vec!["`tasks[0].predecessors` names 9", "add it, or remove that"],
+            vec!["`tasks[0].predecessors` names 9", "add the task, or remove the entry"],
         ),
         (
             refused(r#"{"name": "w", "tasks": [{"id": 0, "duration_ns": 1, "predecessors": [0]}]}"#),

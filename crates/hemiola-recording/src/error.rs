@@ -24,7 +24,7 @@ pub enum RecordingError {
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     /// A file of the log cannot be created.
-    #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write {}: {error} (check that the folder exists, is writable, and has space)", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum RecordingError {
         error: io::Error,
     },
     /// The operating system has refused a thread.
-    #[error("no thread to record the robot on: {0}")]
+    #[error("cannot create a thread for the recorder: {0}")]
     Thread(io::Error),
     /// Options are given for a log that is not written.
     #[error("the run is not recorded, so there is nothing to choose: add --log FILE, or `folder` to `[log]`")]
@@ -44,7 +44,7 @@ pub enum RecordingError {
         folder: PathBuf,
     },
     /// A folder has the files of more than one log.
-    #[error("{} has several logs; name one of them by its first file: {}", folder.display(), list(firsts))]
+    #[error("{} has several logs; choose one of them by its first file: {}", folder.display(), list(firsts))]
     SeveralLogs {
         /// The folder.
         folder: PathBuf,
@@ -104,7 +104,7 @@ pub enum RecordingError {
         missing: Vec<String>,
     },
     /// The log has no transcript of runs.
-    #[error("it does not tell what each run began with: it was recorded by an older version of Hemiola")]
+    #[error("it does not contain what each run began with: it was recorded by an older version of Hemiola")]
     WithoutTranscript,
     /// A part of the log has the form of another version.
     #[error("its {what} was written by another version of Hemiola")]
@@ -139,13 +139,13 @@ pub enum RecordingError {
     #[error("none of its checkpoints can be used: {0}")]
     NoUsableCheckpoint(Arc<RecordingError>),
     /// A module's state, a value or a message cannot be written into a log.
-    #[error("what {of} remembers is opaque, so that no log has it")]
+    #[error("the state of {of} is opaque, so that no log has it")]
     OpaqueState {
         /// The name of the module, representation or topic.
         of: String,
     },
     /// A module, value or message was too large for the checkpoint.
-    #[error("what {of} remembers found no room")]
+    #[error("there was no room for the state of {of}")]
     NoRoom {
         /// The name of the module, representation or topic.
         of: String,
@@ -157,7 +157,7 @@ pub enum RecordingError {
         cycle: String,
     },
     /// Messages were published before the checkpoint and received after it.
-    #[error("messages of {topic} were under way")]
+    #[error("messages of {topic} were in transit")]
     UnderWay {
         /// The topic.
         topic: String,
@@ -207,7 +207,9 @@ pub enum RecordingError {
         has_mappings: bool,
     },
     /// A representation of a source is to be taken from the log separately.
-    #[error("`--take {representation}`: source `{source_name}` provides it, of which a replay takes all from the log")]
+    #[error(
+        "`--take {representation}`: source `{source_name}` provides it, of which a replay reads everything from the log"
+    )]
     TakenFromSource {
         /// The representation.
         representation: String,

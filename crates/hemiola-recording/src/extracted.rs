@@ -99,7 +99,7 @@ impl Extracted {
                 _ => {}
             }
         }
-        let reason = || "it is no run of a module that `log extract-cycle` wrote".to_owned();
+        let reason = || "it is not a run of a module that `log extract-cycle` wrote".to_owned();
         let facts = facts.ok_or_else(|| ExtractedError::Unfit { path: path.to_owned(), reason: reason() })?;
         Ok(Self { path: path.to_owned(), facts, messages })
     }

@@ -237,7 +237,7 @@ fn taken_part(
     let computed: Vec<_> = others.iter().filter(|other| !take.contains(other)).map(String::as_str).collect();
     if !computed.is_empty() {
         let computed = computed.join(", ");
-        told.push(format!("{update} provides {computed}, too, so it is called; what it says of {name} is not used"));
+        told.push(format!("{update} provides {computed}, too, so it is called; its {name} is not used"));
     }
     Ok((part, told))
 }
@@ -281,9 +281,7 @@ impl Fed {
             if let (false, [], [_, ..]) = (there.is_empty(), missing.as_slice(), unread.as_slice()) {
                 let names: Vec<_> = unread.iter().map(|(descriptor, ..)| descriptor.name()).collect();
                 let names = names.join(", ");
-                warnings.push(format!(
-                    "the log lacks {names} of {source}, which nobody reads: the default takes the place"
-                ));
+                warnings.push(format!("the log lacks {names} of {source}, which no module reads: the default is used"));
             }
             match (there.as_slice(), missing.as_slice()) {
                 ([], _) => {}

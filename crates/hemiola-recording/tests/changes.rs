@@ -296,7 +296,7 @@ fn what_was_changed_while_the_robot_ran_is_changed_again_before_the_same_runs() 
     assert_eq!(robot(&[&filter[..], &topics].concat()), ExitCode::SUCCESS);
     let told = verdict(&without);
     let reason =
-        "something was changed from outside, which cannot be done again: the recording does not tell what was changed";
+        "something was changed from outside, which cannot be done again: the recording does not contain the change";
     assert!(told.contains(reason) && told.contains("ExitCode(unix_exit_status(1))"), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

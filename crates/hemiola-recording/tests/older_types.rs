@@ -108,7 +108,7 @@ fn fields_keep_their_values_by_name_and_new_ones_have_their_default() {
             "`fresh` was not recorded and has its default",
             "`trail.z` was not recorded and has its default",
             "`text` was of another type and has its default",
-            "`gone` was recorded and is not there any more",
+            "`gone` was recorded but no longer exists",
         ]
     );
 }

@@ -93,7 +93,7 @@ fn a_module_that_cannot_be_written_down_is_replayed_from_the_beginning_and_that_
     assert_eq!((code, told.contains("from the checkpoint")), (0, false), "{told}");
     assert!(
         told.contains(
-            "the replay begins where the log does: none of its checkpoints can be used: what Dream remembers is opaque"
+            "the replay begins where the log does: none of its checkpoints can be used: the state of Dream is opaque"
         ),
         "{told}"
     );
@@ -130,7 +130,12 @@ fn what_was_remembered_otherwise_makes_a_difference_and_what_an_older_version_re
         _ => Some(message.data.to_vec()),
     });
     let (told, code) = verdict(&older, "1.1s");
-    assert!(told.contains("Walk is not what it was when it was recorded: `gait` was not recorded and has its default, `mood` was recorded"), "{told}");
+    assert!(
+        told.contains(
+            "Walk differs from the recorded type: `gait` was not recorded and has its default, `mood` was recorded"
+        ),
+        "{told}"
+    );
     assert_eq!(code, 1, "it walks otherwise at first: {told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -204,6 +209,6 @@ fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("run 75 of Localize is not what it was:\n  Pose: x was "), "{told}");
+    assert!(told.contains("run 75 of Localize differs from the recorded one:\n  Pose: x was "), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

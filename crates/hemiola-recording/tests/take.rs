@@ -281,7 +281,7 @@ fn what_cannot_be_taken_is_told_at_once() {
     let log = record(&folder, &["--log-only", "Picture,Percept"]);
     for (name, reason) in [
         ("Bal", "there is no representation of a cycle `Bal`, did you mean `Ball`? There are: "),
-        ("Picture", "source `Camera` provides it, of which a replay takes all from the log"),
+        ("Picture", "source `Camera` provides it, of which a replay reads everything from the log"),
         ("Ball", "has no /cognition/Ball; of cycle `cognition` it has: Percept"),
     ] {
         let told = told(&format!("{log} --take {name}"));

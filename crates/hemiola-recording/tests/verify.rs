@@ -133,7 +133,7 @@ fn a_log_that_lacks_something_is_repeated_up_to_there() {
         copied(&log, &none, |message| (!message.channel.topic.ends_with("/_run")).then(|| message.data.to_vec()));
         verdict(&none)
     };
-    assert!(told.contains("runs come when they are due"), "{told}");
+    assert!(told.contains("runs begin when they are due"), "{told}");
     assert_ne!(code, 2, "it is compared all the same: {told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -172,7 +172,7 @@ fn a_log_of_an_older_version_of_a_type_gives_what_is_left_of_it() {
     });
     let (told, code) = verdict(&older);
     assert_eq!(code, 0, "{told}");
-    assert!(told.contains("`noise` was recorded and is not there any more"), "{told}");
+    assert!(told.contains("`noise` was recorded but no longer exists"), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -1,23 +1,23 @@
-//! What all actions have in common: `action_msgs`.
+//! The messages that all actions share: `action_msgs`.
 
 use hemiola::data::Data;
 
-/// How a goal stands.
+/// The state of a goal.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GoalStatus {
-    /// Nobody knows of it: it was not accepted, or who pursued it is gone.
+    /// The goal is unknown: it was not accepted, or its server is gone.
     #[default]
     Unknown,
-    /// It was accepted.
+    /// The goal was accepted.
     Accepted,
-    /// It is pursued.
+    /// The goal is being executed.
     Executing,
-    /// It is still pursued, and shall not be.
+    /// The goal is still being executed, and its cancellation was requested.
     Canceling,
-    /// It was reached.
+    /// The goal was reached.
     Succeeded,
-    /// It was given up because somebody wished that.
+    /// The goal was canceled on request.
     Canceled,
-    /// It was given up by who pursued it.
+    /// The goal was aborted by its server.
     Aborted,
 }

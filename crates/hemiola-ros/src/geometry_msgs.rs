@@ -3,7 +3,7 @@
 use super::std_msgs::Header;
 use hemiola::prelude::*;
 
-/// A direction with a length.
+/// A vector in space.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Vector3")]
 pub struct Vector3 {
@@ -15,7 +15,7 @@ pub struct Vector3 {
     pub z: f64,
 }
 
-/// A place, in metres.
+/// A point, in metres.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Point")]
 pub struct Point {
@@ -27,7 +27,7 @@ pub struct Point {
     pub z: f64,
 }
 
-/// A place, in metres, where space is short.
+/// A point, in metres, of single precision to save space.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Point32")]
 pub struct Point32 {
@@ -39,7 +39,7 @@ pub struct Point32 {
     pub z: f32,
 }
 
-/// An orientation; all four zero where there is none.
+/// An orientation; all four components are zero if there is none.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Quaternion")]
 pub struct Quaternion {
@@ -53,7 +53,7 @@ pub struct Quaternion {
     pub w: f64,
 }
 
-/// A place and an orientation.
+/// A position and an orientation.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Pose")]
 pub struct Pose {
@@ -63,7 +63,7 @@ pub struct Pose {
     pub orientation: Quaternion,
 }
 
-/// A pose in a frame.
+/// A pose with a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseStamped")]
 pub struct PoseStamped {
@@ -73,7 +73,7 @@ pub struct PoseStamped {
     pub pose: Pose,
 }
 
-/// Many poses in a frame.
+/// Poses with a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseArray")]
 pub struct PoseArray {
@@ -83,7 +83,7 @@ pub struct PoseArray {
     pub poses: Vec<Pose>,
 }
 
-/// A pose that is not known for certain.
+/// A pose with uncertainty.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(name = "geometry_msgs/PoseWithCovariance")]
 pub struct PoseWithCovariance {
@@ -100,7 +100,7 @@ impl Default for PoseWithCovariance {
     }
 }
 
-/// The same in a frame.
+/// A pose with uncertainty, a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseWithCovarianceStamped")]
 pub struct PoseWithCovarianceStamped {
@@ -110,7 +110,7 @@ pub struct PoseWithCovarianceStamped {
     pub pose: PoseWithCovariance,
 }
 
-/// From one frame to another.
+/// The transform from one frame to another.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Transform")]
 pub struct Transform {
@@ -120,7 +120,7 @@ pub struct Transform {
     pub rotation: Quaternion,
 }
 
-/// Where a frame is in another one.
+/// The position and orientation of a frame in another one.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/TransformStamped")]
 pub struct TransformStamped {
@@ -132,7 +132,7 @@ pub struct TransformStamped {
     pub transform: Transform,
 }
 
-/// How fast something moves.
+/// A velocity: linear and angular.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Twist")]
 pub struct Twist {
@@ -142,7 +142,7 @@ pub struct Twist {
     pub angular: Vector3,
 }
 
-/// The same in a frame.
+/// A velocity with a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/TwistStamped")]
 pub struct TwistStamped {
@@ -152,7 +152,7 @@ pub struct TwistStamped {
     pub twist: Twist,
 }
 
-/// A velocity that is not known for certain.
+/// A velocity with uncertainty.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(name = "geometry_msgs/TwistWithCovariance")]
 pub struct TwistWithCovariance {
@@ -169,7 +169,7 @@ impl Default for TwistWithCovariance {
     }
 }
 
-/// How fast velocity changes.
+/// An acceleration: linear and angular.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Accel")]
 pub struct Accel {
@@ -189,7 +189,7 @@ pub struct Wrench {
     pub torque: Vector3,
 }
 
-/// The same in a frame.
+/// A wrench with a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/WrenchStamped")]
 pub struct WrenchStamped {
@@ -199,7 +199,7 @@ pub struct WrenchStamped {
     pub wrench: Wrench,
 }
 
-/// Corners; the last one is joined to the first.
+/// A polygon, whose last corner is joined to the first.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Polygon")]
 pub struct Polygon {
@@ -207,7 +207,7 @@ pub struct Polygon {
     pub points: Vec<Point32>,
 }
 
-/// The same in a frame.
+/// A polygon with a time stamp and a frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PolygonStamped")]
 pub struct PolygonStamped {

@@ -1,10 +1,10 @@
-//! The messages of ROS 2 that its tools know how to draw, as representations: what is recorded or
-//! sent as one of these is a picture, a scan or a robot in Foxglove, Lichtblick, PlotJuggler and
+//! The messages of ROS 2 that its tools can draw, as representations: whatever is recorded or sent
+//! as one of them appears as an image, a scan or a robot in Foxglove, Lichtblick, PlotJuggler and
 //! RViz. Fields, types and hashes are those of ROS 2 Jazzy.
 //!
 //! The parts of the action `NavigateToPose` are here as well ([`nav2_msgs`]).
 //!
-//! A type of your own can be recorded as such a message, too, if its fields are the same:
+//! A type of your own can also be recorded as such a message, if its fields are the same:
 //! `#[data(name = "sensor_msgs/Imu")]`.
 //!
 //! ```

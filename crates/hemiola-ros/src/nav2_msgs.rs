@@ -1,7 +1,8 @@
 //! The action `NavigateToPose` of Nav2, as messages of its four topics in a robot:
 //! `NavigateToPoseGoal`, `NavigateToPoseCancel`, `NavigateToPoseFeedback`, `NavigateToPoseResult`.
 //!
-//! With the feature `ros2` and a line in robot.toml, a robot serves it or sends goals to it:
+//! With the feature `ros2` and a line in robot.toml, a robot serves this action or sends goals to
+//! it:
 //!
 //! ```toml
 //! [ros2.action_server]
@@ -17,7 +18,7 @@ use crate::action_msgs::GoalStatus;
 use crate::geometry_msgs::PoseStamped;
 use crate::unique_identifier_msgs::UUID;
 
-/// What `NavigateToPose` is asked for.
+/// The content of a goal of `NavigateToPose`.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPose")]
 pub struct NavigateToPose {
@@ -37,7 +38,7 @@ pub struct NavigateToPoseGoal {
     pub goal: NavigateToPose,
 }
 
-/// The wish that a goal of `NavigateToPose` be given up.
+/// A request to cancel a goal of `NavigateToPose`.
 #[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseCancel")]
 pub struct NavigateToPoseCancel {
@@ -45,7 +46,7 @@ pub struct NavigateToPoseCancel {
     pub goal_id: UUID,
 }
 
-/// How far the robot is.
+/// The progress of the robot towards its goal.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPoseProgress")]
 pub struct NavigateToPoseProgress {
@@ -61,7 +62,7 @@ pub struct NavigateToPoseProgress {
     pub distance_remaining: f32,
 }
 
-/// Feedback about a goal of `NavigateToPose`.
+/// Feedback on a goal of `NavigateToPose`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPoseFeedback")]
 pub struct NavigateToPoseFeedback {
@@ -71,7 +72,7 @@ pub struct NavigateToPoseFeedback {
     pub feedback: NavigateToPoseProgress,
 }
 
-/// Why a goal was not reached.
+/// The reason why a goal was not reached.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseOutcome")]
 pub struct NavigateToPoseOutcome {
@@ -79,7 +80,7 @@ pub struct NavigateToPoseOutcome {
     pub error_code: u16,
 }
 
-/// The end of a goal of `NavigateToPose`.
+/// The result of a goal of `NavigateToPose`.
 #[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseResult")]
 pub struct NavigateToPoseResult {
@@ -94,10 +95,10 @@ pub struct NavigateToPoseResult {
 impl NavigateToPoseOutcome {
     /// There was no error.
     pub const NONE: u16 = 0;
-    /// There was another one than those below.
+    /// There was an error other than those below.
     pub const UNKNOWN: u16 = 9000;
     /// The behavior tree could not be loaded.
     pub const FAILED_TO_LOAD_BEHAVIOR_TREE: u16 = 9001;
-    /// A frame is not known.
+    /// A frame is unknown.
     pub const TF_ERROR: u16 = 9002;
 }

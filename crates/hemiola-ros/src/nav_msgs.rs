@@ -1,10 +1,10 @@
-//! The places where a robot is, was, and could go.
+//! The positions where a robot is, was, and could go.
 
 use super::geometry_msgs::{Pose, PoseStamped, PoseWithCovariance, TwistWithCovariance};
 use super::std_msgs::Header;
 use hemiola::prelude::*;
 
-/// Where a robot thinks it has got to.
+/// An estimate of a robot's position and velocity.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/Odometry")]
 pub struct Odometry {
@@ -18,7 +18,7 @@ pub struct Odometry {
     pub twist: TwistWithCovariance,
 }
 
-/// Poses one after another.
+/// A sequence of poses.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/Path")]
 pub struct Path {
@@ -28,7 +28,7 @@ pub struct Path {
     pub poses: Vec<PoseStamped>,
 }
 
-/// How a map lies.
+/// The resolution, size and origin of a map.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/MapMetaData")]
 pub struct MapMetaData {
@@ -44,7 +44,7 @@ pub struct MapMetaData {
     pub origin: Pose,
 }
 
-/// A map of what is in the way.
+/// A map of obstacles.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/OccupancyGrid")]
 pub struct OccupancyGrid {

@@ -4,7 +4,7 @@ use super::geometry_msgs::{Quaternion, Vector3};
 use super::std_msgs::Header;
 use hemiola::prelude::*;
 
-/// A picture, row by row.
+/// An image, row by row.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Image")]
 pub struct Image {
@@ -24,7 +24,7 @@ pub struct Image {
     pub data: Vec<u8>,
 }
 
-/// A picture as a file.
+/// A compressed image, as the content of a file.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/CompressedImage")]
 pub struct CompressedImage {
@@ -36,7 +36,7 @@ pub struct CompressedImage {
     pub data: Vec<u8>,
 }
 
-/// A part of a picture; all zero means the whole.
+/// A region of an image; all zero means the whole image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/RegionOfInterest")]
 pub struct RegionOfInterest {
@@ -52,7 +52,7 @@ pub struct RegionOfInterest {
     pub do_rectify: bool,
 }
 
-/// How a camera sees.
+/// The calibration of a camera.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/CameraInfo")]
 pub struct CameraInfo {
@@ -101,7 +101,7 @@ pub struct Imu {
     pub linear_acceleration_covariance: [f64; 9],
 }
 
-/// Where joints are; what is not known is empty.
+/// The state of joints; a quantity that is not known is empty.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/JointState")]
 pub struct JointState {
@@ -143,7 +143,7 @@ pub struct LaserScan {
     pub intensities: Vec<f32>,
 }
 
-/// A part of each point of a cloud.
+/// A field of each point of a cloud.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/PointField")]
 pub struct PointField {
@@ -157,7 +157,7 @@ pub struct PointField {
     pub count: u32,
 }
 
-/// Many points, packed.
+/// A cloud of points, packed.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/PointCloud2")]
 pub struct PointCloud2 {
@@ -181,7 +181,7 @@ pub struct PointCloud2 {
     pub is_dense: bool,
 }
 
-/// What a satellite receiver has.
+/// The status of a satellite receiver.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/NavSatStatus")]
 pub struct NavSatStatus {
@@ -191,7 +191,7 @@ pub struct NavSatStatus {
     pub service: u16,
 }
 
-/// Where on earth.
+/// A position on earth.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/NavSatFix")]
 pub struct NavSatFix {
@@ -267,7 +267,7 @@ pub struct FluidPressure {
     pub variance: f64,
 }
 
-/// A battery; NaN is what is not known.
+/// The state of a battery; NaN stands for a value that is not known.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/BatteryState")]
 pub struct BatteryState {

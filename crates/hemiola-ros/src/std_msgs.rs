@@ -1,8 +1,8 @@
-//! The parts of other messages.
+//! The parts that other messages share.
 
 use hemiola::prelude::*;
 
-/// When something was measured, and the frame of its coordinates.
+/// The time of a measurement, and the frame of its coordinates.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "std_msgs/Header")]
 pub struct Header {
@@ -12,7 +12,7 @@ pub struct Header {
     pub frame_id: String,
 }
 
-/// A colour; each part from 0 to 1.
+/// A colour, whose components are from 0 to 1.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "std_msgs/ColorRGBA")]
 pub struct ColorRGBA {

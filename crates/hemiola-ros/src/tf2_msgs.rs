@@ -3,8 +3,8 @@
 use super::geometry_msgs::TransformStamped;
 use hemiola::prelude::*;
 
-/// Some branches of the tree of frames; on the topics `/tf` and, where they do not change,
-/// `/tf_static`.
+/// Some branches of the tree of frames, published on the topics `/tf` and, where they do not
+/// change, `/tf_static`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "tf2_msgs/TFMessage")]
 pub struct TFMessage {

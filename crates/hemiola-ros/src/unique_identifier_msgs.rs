@@ -2,7 +2,7 @@
 
 use hemiola::Representation;
 
-/// 16 bytes that nothing else has.
+/// A universally unique identifier of 16 bytes.
 #[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[data(name = "unique_identifier_msgs/UUID")]
 pub struct UUID {
@@ -11,7 +11,7 @@ pub struct UUID {
 }
 
 impl UUID {
-    /// Creates an identity from a number, for goals that are counted in one program.
+    /// Creates an identifier from a number, for goals that are counted in one program.
     #[must_use]
     pub const fn numbered(number: u64) -> Self {
         let mut uuid = [0; 16];

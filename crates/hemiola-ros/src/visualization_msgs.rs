@@ -1,4 +1,4 @@
-//! Things to be drawn in 3D.
+//! Markers: shapes that are drawn in 3D.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::sensor_msgs::CompressedImage;
 use super::std_msgs::{ColorRGBA, Header};
 use hemiola::prelude::*;
 
-/// Something to be drawn.
+/// A shape to be drawn.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/Marker")]
 pub struct Marker {
@@ -60,7 +60,7 @@ pub struct MarkerArray {
     pub markers: Vec<Marker>,
 }
 
-/// A place on a texture, from 0 to 1.
+/// A position on a texture, from 0 to 1.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/UVCoordinate")]
 pub struct UVCoordinate {
@@ -70,7 +70,7 @@ pub struct UVCoordinate {
     pub v: f32,
 }
 
-/// A mesh as a file.
+/// A mesh, as the content of a file.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/MeshFile")]
 pub struct MeshFile {

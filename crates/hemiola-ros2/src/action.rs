@@ -1,4 +1,4 @@
-//! What an action is in a robot, and what it is in ROS 2.
+//! The mapping between an action of a robot and an action of ROS 2.
 //!
 //! In a robot an action `Dock` is four topics of messages that begin with the identity of a goal:
 //!
@@ -9,18 +9,18 @@
 //! | `DockFeedback` | the identity, the feedback |
 //! | `DockResult` | the identity, the status, the result |
 //!
-//! In ROS 2 it is three services and two topics, whose messages have the same bytes: an identity is
-//! 16 bytes long, so that nothing behind it is aligned in another way without it.
+//! In ROS 2 an action is three services and two topics, whose messages have the same bytes. An
+//! identity is 16 bytes long, so the alignment of what follows it is the same with and without it.
 
-use hemiola_model::cdr::{ActionSchema, MessageSchema};
-use hemiola_model::data::{Data, DataType, Field};
+use hemiola_model::cdr::ActionSchema;
+use hemiola_model::data::{Data, DataType};
 
 use crate::action_msgs::{CancelGoalRequest, CancelGoalResponse, GoalId, GoalStatusArray};
 use crate::error::Ros2Error;
 use crate::names::{InterfaceKind, TypeName};
 use crate::type_hash::{Interface, service_hash};
 
-/// The ends of the names of an action's topics in a robot.
+/// The suffixes of the names of an action's topics in a robot.
 pub const GOAL: &str = "Goal";
 pub const CANCEL: &str = "Cancel";
 pub const FEEDBACK: &str = "Feedback";
@@ -38,39 +38,34 @@ pub struct ActionInterfaces {
 
 /// The fields of a goal's message.
 const GOAL_FIELDS: &str = "the identity, the goal";
-/// The bytes in front of each CDR message, which say the byte order.
+/// The length of the encapsulation header of each CDR message, which states the byte order.
 const HEADER: usize = 4;
-/// The bytes up to the end of the identity.
+/// The offset of the end of the identity.
 const ID_END: usize = HEADER + size_of::<GoalId>();
 
 impl ActionInterfaces {
-    /// Returns the types of an action whose messages in this robot have these types, and which has
-    /// that type in ROS 2: `nav2_msgs/action/NavigateToPose`; `None`: the package and the name of
-    /// the type of goals, without `Goal` at the end.
+    /// Returns the ROS 2 types of an action whose messages have these types in the robot.
+    /// `action_type` is its type in ROS 2, such as `nav2_msgs/action/NavigateToPose`; `None`
+    /// derives it from the package and the name of the goal type, without the suffix `Goal`.
     ///
     /// # Errors
-    /// If a message has not the fields that it should have, or ROS 2 does not permit the name.
+    /// Returns an error if a message does not have the required fields, or ROS 2 does not permit
+    /// the name.
     pub fn of(
         action: &str,
         action_type: Option<&str>,
         [goal, result, feedback]: [&DataType; 3],
     ) -> Result<Self, Ros2Error> {
         let wrong = |topic, fields| Ros2Error::Action { topic: format!("{action}{topic}"), fields };
-        let goal_content = content(goal).ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
-        let feedback = content(feedback).ok_or_else(|| wrong(FEEDBACK, "the identity, the feedback"))?;
-        let result = match fields(result) {
-            Some([id, status, result]) if is_id(&id.data_type) && is_status(&status.data_type) => &result.data_type,
-            _ => return Err(wrong(RESULT, "the identity, the status, the result")),
-        };
+        let [goal_content, result, feedback] = ActionSchema::contents([goal, result, feedback]);
+        let goal_content = goal_content.ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
+        let feedback = feedback.ok_or_else(|| wrong(FEEDBACK, "the identity, the feedback"))?;
+        let result = result.ok_or_else(|| wrong(RESULT, "the identity, the status, the result"))?;
         let name = match action_type {
             Some(name) => name.parse()?,
             None => {
-                // The name alone, as another type in it may have the same one in ROS 2.
-                let DataType::Structure { name, .. } = goal else { return Err(wrong(GOAL, GOAL_FIELDS)) };
-                let empty = DataType::structure(name.clone(), Vec::new());
-                let name: TypeName = MessageSchema::of(action, &empty).name.parse()?;
-                let stem = name.name().strip_suffix(GOAL).filter(|stem| !stem.is_empty()).unwrap_or(name.name());
-                TypeName::new(name.package(), InterfaceKind::Action, stem)?
+                let (package, name) = ActionSchema::name_by(goal).ok_or_else(|| wrong(GOAL, GOAL_FIELDS))?;
+                TypeName::new(&package, InterfaceKind::Action, &name)?
             }
         };
         let schema = ActionSchema::called(name.package(), name.name(), [goal_content, result, feedback]);
@@ -95,62 +90,29 @@ pub fn id_of(cdr: &[u8]) -> Option<GoalId> {
     cdr.get(HEADER..ID_END)?.try_into().ok()
 }
 
-/// Returns the message with another identity.
+/// Returns the message with its identity replaced.
 pub fn with_id(cdr: &[u8], id: &GoalId) -> Option<Vec<u8>> {
     let mut cdr = cdr.to_vec();
     cdr.get_mut(HEADER..ID_END)?.copy_from_slice(id);
     Some(cdr)
 }
 
-/// Cuts the identity out of the message of a result: what is left answers whoever asks for the
-/// result. Returns both, and the status between them.
+/// Removes the identity from the message of a result; the rest is the response to a request for the
+/// result. Returns the identity, the status and the response.
 pub fn response_of(result: &[u8]) -> Option<(GoalId, u8, Vec<u8>)> {
     let (id, status) = (id_of(result)?, *result.get(ID_END)?);
     let response = [result.get(..HEADER)?, result.get(ID_END..)?].concat();
     Some((id, status, response))
 }
 
-/// Puts an identity into the answer with a result: the message of the result.
+/// Inserts an identity into the response with a result, which makes it the message of the result.
 pub fn result_of(response: &[u8], id: &GoalId) -> Option<Vec<u8>> {
     Some([response.get(..HEADER)?, id, response.get(HEADER..)?].concat())
 }
 
-/// Returns a message that is only an identity.
+/// Returns a message that consists of an identity only.
 pub fn only_id(id: &GoalId) -> Vec<u8> {
     [&[0, 1, 0, 0][..], id].concat()
-}
-
-/// Returns the type of what is behind the identity.
-fn content(data_type: &DataType) -> Option<&DataType> {
-    match fields(data_type)? {
-        [id, content] if is_id(&id.data_type) => Some(&content.data_type),
-        _ => None,
-    }
-}
-
-fn fields(data_type: &DataType) -> Option<&[Field]> {
-    match data_type {
-        DataType::Structure { fields, .. } => Some(fields),
-        _ => None,
-    }
-}
-
-/// Returns whether a type is an identity: 16 bytes, or a structure with nothing but them.
-fn is_id(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Array(item, 16) => **item == DataType::Unsigned(8),
-        DataType::Structure { fields, .. } => matches!(&fields[..], [only] if is_id(&only.data_type)),
-        _ => false,
-    }
-}
-
-/// Returns whether a type is a byte that can say how a goal has ended.
-fn is_status(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Signed(8) | DataType::Unsigned(8) => true,
-        DataType::Enumeration { variants, .. } => variants.len() > 6 && variants.iter().all(|it| it.fields.is_empty()),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

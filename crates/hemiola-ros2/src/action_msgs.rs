@@ -1,9 +1,9 @@
-//! The messages of `action_msgs`, which all actions have in common.
+//! The messages of `action_msgs`, which all actions share.
 
 use hemiola_macros::Data;
 use hemiola_model::Time;
 
-/// The bytes of a goal's identity, as they stand in front of goals, feedback and results.
+/// The bytes of a goal's identity, as they precede goals, feedback and results.
 pub type GoalId = [u8; 16];
 
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct CancelGoalResponse {
     pub goals_canceling: Vec<GoalInfo>,
 }
 
-/// The answer to a wish to cancel: the constants of `action_msgs/srv/CancelGoal`.
+/// The return code of a request to cancel: the constants of `action_msgs/srv/CancelGoal`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(i8)]
 pub enum Canceled {
@@ -76,7 +76,7 @@ pub struct SendGoalResponse {
 }
 
 impl CancelGoalResponse {
-    /// Says that no goal is canceled, if none is left of those that were to be.
+    /// Changes the return code to "rejected" if no goal is left that is canceled.
     pub fn reject_if_empty(&mut self) {
         if self.goals_canceling.is_empty() && self.return_code == Canceled::None as i8 {
             self.return_code = Canceled::Rejected as i8;
@@ -85,7 +85,7 @@ impl CancelGoalResponse {
 }
 
 impl Status {
-    /// Returns how a goal has ended; `None` if that is no end.
+    /// Returns the status if it is that of a goal that has ended, or else `None`.
     pub fn of_end(byte: u8) -> Option<Self> {
         [Self::Succeeded, Self::Canceled, Self::Aborted].into_iter().find(|status| *status as u8 == byte)
     }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::type_hash::{message_hash, service_hash};
 
-    /// The hashes of messages are those that rosbags 0.11.9 has for Jazzy.
+    /// The expected hashes are those of rosbags 0.11.9 for Jazzy.
     #[test]
     fn messages_have_the_hashes_of_ros_2() {
         let hash = message_hash("", &GoalStatusArray::data_type()).to_string();

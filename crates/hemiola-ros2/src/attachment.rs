@@ -1,4 +1,4 @@
-//! The bytes beside each message, request and response.
+//! The attachment: the bytes that accompany each message, request and response.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use crate::error::Ros2Error;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gid(pub [u8; 16]);
 
-/// The data beside each message: who sent it, when, and as which of its messages. A response has
-/// the number and the sender of its request.
+/// The attachment of a message: who sent it, when, and with which sequence number. A response
+/// carries the number and the sender of its request.
 ///
 /// ```
 /// use hemiola_ros2::{Attachment, Gid};
@@ -26,7 +26,7 @@ pub struct Gid(pub [u8; 16]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// The number of the message; the first one of an endpoint has number 1.
+    /// The sequence number of the message; the first one of an endpoint has number 1.
     pub sequence: i64,
     /// The time at which the message was sent, in nanoseconds since 1970.
     pub time_ns: i64,
@@ -38,10 +38,10 @@ pub struct Attachment {
 const GID_LENGTH: u8 = 16;
 
 impl Attachment {
-    /// The number of bytes.
+    /// The length of an attachment in bytes.
     pub const LENGTH: usize = 33;
 
-    /// Returns the bytes.
+    /// Returns the serialized attachment.
     pub fn to_bytes(&self) -> [u8; Self::LENGTH] {
         let mut bytes = [0; Self::LENGTH];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
@@ -51,11 +51,11 @@ impl Attachment {
         bytes
     }
 
-    /// Reads the bytes of anybody.
+    /// Parses bytes, which may come from anybody.
     ///
     /// # Errors
-    /// If there are not 33 bytes, or they do not hold a GID of 16 bytes. Versions of `rmw_zenoh`
-    /// from 2024 wrote a name before each value, and are not understood.
+    /// Returns an error if there are not exactly 33 bytes, or they do not hold a GID of 16 bytes.
+    /// Versions of `rmw_zenoh` from 2024 wrote a name before each value, and are not supported.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Ros2Error> {
         let wrong = |why| {
             let begin = bytes.iter().take(20).copied().collect();
@@ -82,7 +82,7 @@ impl Attachment {
 impl Gid {
     /// Returns the GID of the endpoint with this token.
     pub fn of(token: &str) -> Self {
-        // The low half first, each in little endian: the whole number in little endian.
+        // The low half comes first, each in little endian: the whole number in little endian.
         Self(xxhash_rust::xxh3::xxh3_128(token.as_bytes()).to_le_bytes())
     }
 }

@@ -1,4 +1,4 @@
-//! Definitions of messages and services in the language of ROS 2's files.
+//! Definitions of messages and services in the syntax of ROS 2's `.msg` and `.srv` files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use crate::error::Ros2Error;
 use crate::names::{InterfaceKind, TypeName};
 use crate::type_hash::{Interface, TypeHash};
 
-/// A definition with those of all messages in it, as files and logs have them. It has what Rust
-/// types of a robot have not: `byte`, which is another type than `uint8` of the same bytes,
-/// `string<=10`, `wstring`, and defaults.
+/// A definition together with those of all messages that it uses, as files and logs have them. It
+/// has features that the Rust types of a robot lack: `byte`, which is a type other than `uint8`
+/// with the same bytes, `string<=10`, `wstring`, and default values.
 ///
 /// ```
 /// use hemiola_ros2::Definition;
@@ -30,25 +30,25 @@ pub struct Definition {
     types: Types,
 }
 
-/// The fields of all types by their full names.
+/// The fields of all types, by the full names of the types.
 type Types = BTreeMap<String, Vec<Field>>;
 
-/// A field, as a hash knows it.
+/// A field, as it enters a hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Field {
     name: String,
     type_id: u8,
-    /// The number of items of an array, or the most of a sequence.
+    /// The number of items of an array, or the maximum number of items of a sequence.
     capacity: u64,
-    /// The most characters of a text.
+    /// The maximum number of characters of a text.
     string_capacity: u64,
-    /// The full name of a message, or nothing.
+    /// The full name of a message, or an empty text.
     message: String,
 }
 
-/// The field of a message that has none.
+/// The field of a message without fields.
 const EMPTY: &str = "uint8 structure_needs_at_least_one_member";
-/// What every service has in it, to show its calls.
+/// A message that every service contains, so that its calls can be introspected.
 const EVENT_INFO: &str = "service_msgs/msg/ServiceEventInfo";
 const EVENT_INFO_TEXT: &str =
     "uint8 event_type\nbuiltin_interfaces/Time stamp\nchar[16] client_gid\nint64 sequence_number\n";
@@ -73,16 +73,17 @@ const PRIMITIVES: [(&str, u8); 16] = [
     ("uint32", 7),
     ("uint64", 9),
     ("wstring", 18),
-    // As IDL calls a `byte`.
+    // The name of `byte` in IDL.
     ("octet", 16),
 ];
 
 impl Definition {
-    /// Parses the definition of a message, followed by those of all messages in it: for each a
-    /// line of `=`, and one with `MSG:` and its name.
+    /// Parses the definition of a message, followed by those of all messages that it uses: for each
+    /// a line of `=`, and one with `MSG:` and its name.
     ///
     /// # Errors
-    /// If a line cannot be read, or a message that is needed is not there.
+    /// Returns an error if a line cannot be parsed, or the definition of a message that is used is
+    /// missing.
     pub fn message(name: &TypeName, text: &str) -> Result<Self, Ros2Error> {
         let mut types = Types::new();
         let own = types_after(name, text, &mut types)?;
@@ -91,7 +92,7 @@ impl Definition {
     }
 
     /// Parses the definition of a service: requests, a line `---`, and responses, followed by the
-    /// definitions of all messages in them.
+    /// definitions of all messages that they use.
     ///
     /// # Errors
     /// Returns the same errors as [`message`](Self::message).
@@ -132,7 +133,7 @@ impl Definition {
         let mut needed = BTreeSet::new();
         self.collect(&name, &mut needed);
         needed.remove(&name);
-        // The form of the text is part of the hash: REP-2016.
+        // The exact text is part of the hash: REP-2016.
         let described = |name: &String| {
             let fields: Vec<String> = self.types.get(name).into_iter().flatten().map(Field::described).collect();
             format!(r#"{{"type_name": "{name}", "fields": [{}]}}"#, fields.join(", "))
@@ -146,12 +147,12 @@ impl Definition {
         TypeHash::from_bytes(Hash::hash(text.as_bytes()))
     }
 
-    /// Returns the name with the hash.
+    /// Returns the name and the hash.
     pub fn interface(&self) -> Interface {
         Interface::new(self.name.clone(), Some(self.hash()))
     }
 
-    /// Checks that all types that are needed are there.
+    /// Checks that the definitions of all types that are used are there.
     fn complete(self) -> Result<Self, Ros2Error> {
         for (name, fields) in &self.types {
             let missing =
@@ -164,7 +165,8 @@ impl Definition {
         Ok(self)
     }
 
-    /// Adds a type and all types in it; what is in itself is met once.
+    /// Adds a type and all types that it uses; each type is visited once, also one that contains
+    /// itself.
     fn collect(&self, name: &str, needed: &mut BTreeSet<String>) {
         let mut open = vec![name];
         while let Some(name) = open.pop() {
@@ -179,23 +181,23 @@ impl Definition {
 impl Field {
     /// Parses a line without its comment; `None` if it is a constant.
     fn parse(package: &str, line: &str) -> Result<Option<Self>, String> {
-        let (of_type, rest) = line.split_once(char::is_whitespace).ok_or("it is no type and name")?;
+        let (of_type, rest) = line.split_once(char::is_whitespace).ok_or("expected a type and a name")?;
         let rest = rest.trim_start();
         let name: &str = rest.split(|letter: char| letter.is_whitespace() || letter == '=').next().unwrap_or_default();
         let after = rest[name.len()..].trim_start();
-        // A default may be a text with a `=` in it, a constant has the first one right after its
-        // name.
+        // A default value may be a text with a `=` in it; a constant has its first `=` right after
+        // its name.
         if after.starts_with('=') {
             return Ok(None);
         }
         if name.is_empty() || !name.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'_') {
-            return Err(format!("`{name}` is no name of a field"));
+            return Err(format!("`{name}` is not a field name"));
         }
         let (element, shape) = match of_type.split_once('[') {
             None => (of_type, None),
             Some((element, shape)) => (element, Some(shape.strip_suffix(']').ok_or("a `]` is missing")?)),
         };
-        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` is no number"));
+        let number = |text: &str| text.parse::<u64>().map_err(|_| format!("`{text}` is not a number"));
         let (offset, capacity) = match shape {
             None => (0, 0),
             Some("") => (144, 0),
@@ -211,7 +213,7 @@ impl Field {
         let primitive = PRIMITIVES.iter().find(|(known, _)| *known == element).map(|(_, id)| *id);
         let (type_id, message) = match (primitive, string_capacity) {
             (Some(id @ (17 | 18)), Some(_)) => (id + 4, String::new()),
-            (Some(_) | None, Some(_)) => return Err(format!("`{element}` has no bound: only texts have")),
+            (Some(_) | None, Some(_)) => return Err(format!("`{element}` cannot have a bound: only strings can")),
             (Some(id), None) => (id, String::new()),
             (None, None) => (1, message_name(package, element)?),
         };
@@ -227,7 +229,7 @@ impl Field {
     }
 }
 
-/// Parses the definitions after that of `name`, and returns its own text.
+/// Parses the definitions that follow that of `name`, and returns its own text.
 fn types_after<'t>(name: &TypeName, text: &'t str, types: &mut Types) -> Result<&'t str, Ros2Error> {
     let is_separator = |line: &str| line.len() >= 10 && line.bytes().all(|letter| letter == b'=');
     let mut at = 0;
@@ -247,7 +249,7 @@ fn types_after<'t>(name: &TypeName, text: &'t str, types: &mut Types) -> Result<
         let (head, part) = part.split_once('\n').unwrap_or((part, ""));
         let inner = head.trim().strip_prefix("MSG:").ok_or_else(|| Ros2Error::Definition {
             name: name.to_string(),
-            why: format!("after a line of `=` comes `{head}` instead of `MSG: package/Name`"),
+            why: format!("a line of `=` is followed by `{head}` instead of `MSG: package/Name`"),
         })?;
         let inner: TypeName = inner.trim().parse()?;
         types.insert(inner.to_string(), fields(&inner, part)?);
@@ -258,7 +260,7 @@ fn types_after<'t>(name: &TypeName, text: &'t str, types: &mut Types) -> Result<
 fn fields(name: &TypeName, text: &str) -> Result<Vec<Field>, Ros2Error> {
     let mut fields = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        // A `#` in the default of a text cuts that only, which is in no hash.
+        // A `#` in a default text cuts only that text, which is not part of any hash.
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
@@ -275,7 +277,7 @@ fn fields(name: &TypeName, text: &str) -> Result<Vec<Field>, Ros2Error> {
     Ok(fields)
 }
 
-/// Returns the full name of a message: one without a package is in the same one.
+/// Returns the full name of a message; a name without a package is in the same package.
 fn message_name(package: &str, element: &str) -> Result<String, String> {
     let name =
         if element.contains('/') { element.parse() } else { TypeName::new(package, InterfaceKind::Message, element) };

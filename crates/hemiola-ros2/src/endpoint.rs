@@ -1,4 +1,4 @@
-//! Nodes, and what they publish, subscribe to, serve and call.
+//! Nodes and their publishers, subscribers, servers and clients.
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ pub struct Node {
     pub domain: u32,
     /// The id of the Zenoh session, as Zenoh prints it.
     pub session: String,
-    /// The number of the node, which no other node or endpoint of its session has.
+    /// The number of the node, unique among the nodes and endpoints of its session.
     pub id: u64,
-    /// The name.
+    /// The full name of the node.
     pub name: NodeName,
-    /// The enclave, as the security of ROS 2 calls it: empty, or as `/a/b`.
+    /// The enclave of ROS 2's security (SROS 2): empty, or such as `/a/b`.
     pub enclave: String,
 }
 
@@ -54,13 +54,13 @@ pub struct Node {
 pub struct Endpoint {
     /// The node that the endpoint belongs to.
     pub node: Node,
-    /// The number of the endpoint, which no other node or endpoint of its session has.
+    /// The number of the endpoint, unique among the nodes and endpoints of its session.
     pub id: u64,
-    /// The kind.
+    /// The kind of the endpoint.
     pub kind: EndpointKind,
     /// The name of the topic or service.
     pub topic: TopicName,
-    /// The type of messages, or of the service.
+    /// The type of the messages, or of the service.
     pub interface: Interface,
     /// The quality of service.
     pub quality: Quality,
@@ -86,15 +86,15 @@ pub enum EndpointKind {
 }
 
 impl Node {
-    /// Returns the liveliness token, by which others know that the node is there.
+    /// Returns the liveliness token, which announces the node to others.
     pub fn token(&self) -> String {
         self.part("NN", self.id)
     }
 
-    /// Returns the token of the node, or the beginning of that of one of its endpoints.
+    /// Returns the token of the node, or the prefix of the tokens of its endpoints.
     fn part(&self, kind: &str, id: u64) -> String {
         let Self { domain, session, id: node, name, enclave } = self;
-        // Zenoh permits no empty part.
+        // Zenoh permits no empty parts.
         let enclave = if enclave.is_empty() { "/" } else { enclave };
         let (enclave, namespace) = (mangle(enclave), mangle(name.namespace()));
         format!("{TOKENS}/{domain}/{session}/{node}/{id}/{kind}/{enclave}/{namespace}/{}", name.name())
@@ -102,7 +102,7 @@ impl Node {
 }
 
 impl Endpoint {
-    /// Returns the liveliness token, by which others know that the endpoint is there.
+    /// Returns the liveliness token, which announces the endpoint to others.
     pub fn token(&self) -> String {
         let Self { node, id, kind, topic, interface, quality } = self;
         let node = node.part(kind.code(), *id);
@@ -110,14 +110,14 @@ impl Endpoint {
         format!("{node}/{topic}/{}/{hash}/{}", interface.name.dds(), quality.to_token())
     }
 
-    /// Returns the key that messages are published under and a service is asked at. Endpoints
+    /// Returns the key under which messages are published and services are queried. Endpoints
     /// exchange messages if their keys are equal.
     pub fn key(&self) -> String {
         let topic = self.topic.as_str().trim_matches('/');
         format!("{}/{topic}/{}/{}", self.node.domain, self.interface.name.dds(), self.interface.hash_text())
     }
 
-    /// Returns the identity that stands in attachments.
+    /// Returns the identity that attachments carry.
     pub fn gid(&self) -> Gid {
         Gid::of(&self.token())
     }
@@ -126,7 +126,7 @@ impl Endpoint {
 impl EndpointKind {
     const ALL: [Self; 4] = [Self::Publisher, Self::Subscriber, Self::Server, Self::Client];
 
-    /// Returns the two letters that stand in tokens.
+    /// Returns the two-letter code of tokens.
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Publisher => "MP",

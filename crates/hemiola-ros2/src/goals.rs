@@ -1,6 +1,6 @@
-//! The goals of an action: what is accepted, what is canceled, who waits for which result.
+//! The goals of an action: which are accepted, which are canceled, and who waits for which result.
 //!
-//! Nothing here touches a session or a clock, and `W` is whoever waits for a result.
+//! Nothing here touches a session or a clock. `W` identifies whoever waits for a result.
 
 use hemiola_model::Time;
 
@@ -16,28 +16,28 @@ pub struct Goals<W> {
 struct Goal<W> {
     info: GoalInfo,
     status: Status,
-    /// The answer to whoever asks for the result, when there is one.
+    /// The response to requests for the result, once there is one.
     result: Option<Vec<u8>>,
     waiting: Vec<W>,
 }
 
-/// What becomes of somebody who asks for a result.
+/// The outcome of a request for a result.
 pub enum Asked<'g, W> {
-    /// There is one.
+    /// The goal has ended, and this is its result.
     Ended(W, &'g [u8]),
-    /// The goal goes on, and its end answers.
+    /// The goal is still running; its end answers the request.
     Waits,
     /// There is no such goal.
     Unknown(W),
-    /// The limit is reached of those that wait for this goal.
+    /// The limit of requests that wait for this goal is reached.
     Full(W),
 }
 
-/// The most goals at a time.
+/// The maximum number of running goals.
 const MOST_RUNNING: usize = 64;
-/// The most goals that have ended whose results are remembered.
+/// The maximum number of ended goals whose results are kept.
 const MOST_ENDED: usize = 16;
-/// The most who wait for the result of one goal.
+/// The maximum number of requests that wait for the result of one goal.
 const MOST_WAITING: usize = 16;
 
 impl<W> Default for Goals<W> {
@@ -47,7 +47,7 @@ impl<W> Default for Goals<W> {
 }
 
 impl<W> Goals<W> {
-    /// Returns how many goals go on.
+    /// Returns the number of running goals.
     pub fn running(&self) -> usize {
         self.goals.iter().filter(|goal| !goal.status.is_end()).count()
     }
@@ -55,22 +55,23 @@ impl<W> Goals<W> {
     /// Returns whether another goal can be accepted.
     ///
     /// # Errors
-    /// Returns an error with the reason.
+    /// Returns an error with the reason if it cannot.
     pub fn check(&self, id: &GoalId) -> Result<(), &'static str> {
         if self.find(id).is_some() {
-            return Err("there is a goal with this identity");
+            return Err("there already is a goal with this identity");
         }
-        if self.running() >= MOST_RUNNING { Err("as many goals go on as may") } else { Ok(()) }
+        if self.running() >= MOST_RUNNING { Err("too many goals are running") } else { Ok(()) }
     }
 
-    /// Adds a goal that was accepted.
+    /// Adds a goal that has been accepted.
     pub fn accept(&mut self, id: GoalId, now: Time) {
         let info = GoalInfo { goal_id: Uuid { uuid: id }, stamp: now };
         self.goals.push(Goal { info, status: Status::Executing, result: None, waiting: Vec::new() });
     }
 
-    /// Returns the goals that somebody wants to be canceled, by the rules of
-    /// `action_msgs/srv/CancelGoal`, and what to answer if each of them is told.
+    /// Returns the goals that a request asks to cancel, by the rules of
+    /// `action_msgs/srv/CancelGoal`, as the response that is right if the robot is notified of each
+    /// of them.
     pub fn cancel(&self, CancelGoalRequest { goal_info: wanted }: &CancelGoalRequest) -> CancelGoalResponse {
         let (is_any, is_ever) = (wanted.goal_id == Uuid::default(), wanted.stamp == Time::ZERO);
         let running = self.goals.iter().filter(|goal| !goal.status.is_end());
@@ -96,7 +97,7 @@ impl<W> Goals<W> {
         }
     }
 
-    /// Ends a goal. Returns those who wait for its result; `None` if no such goal goes on.
+    /// Ends a goal. Returns those who wait for its result; `None` if no such goal is running.
     pub fn end(&mut self, id: &GoalId, status: Status, result: Vec<u8>) -> Option<Vec<W>> {
         let goal = self.find_mut(id).filter(|goal| !goal.status.is_end())?;
         (goal.status, goal.result) = (status, Some(result));
@@ -110,7 +111,7 @@ impl<W> Goals<W> {
         Some(waiting)
     }
 
-    /// Asks for the result of a goal.
+    /// Requests the result of a goal.
     pub fn ask(&mut self, id: &GoalId, who: W) -> Asked<'_, W> {
         match self.find_mut(id) {
             None => Asked::Unknown(who),
@@ -123,7 +124,7 @@ impl<W> Goals<W> {
         }
     }
 
-    /// Returns the states of all goals, as the topic `status` has them.
+    /// Returns the states of all goals, as the topic `status` publishes them.
     pub fn statuses(&self) -> GoalStatusArray {
         let status = |goal: &Goal<W>| GoalStatus { goal_info: goal.info, status: goal.status as i8 };
         GoalStatusArray { status_list: self.goals.iter().map(status).collect() }

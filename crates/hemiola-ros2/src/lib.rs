@@ -1,8 +1,8 @@
 //! A Hemiola robot as a node of a ROS 2 system, by the conventions of `rmw_zenoh`.
 //!
-//! This crate is linked only by robots that name it: nothing else in the tree knows Zenoh or ROS 2.
-//! What is pure (names, hashes, tokens, attachments) never touches a session, a thread or a clock,
-//! and never trusts what others wrote.
+//! Only robots that name this crate link it: nothing else in the tree knows Zenoh or ROS 2. The
+//! pure part (names, hashes, tokens, attachments) never touches a session, a thread or a clock, and
+//! never trusts input from others.
 //!
 //! ```
 //! use hemiola_ros2::{Endpoint, EndpointKind, Interface, Node, NodeName, Quality, TopicName};
@@ -24,22 +24,22 @@
 //! | module | what |
 //! |---|---|
 //! | `names` | names of types, nodes and topics, by ROS 2's rules |
-//! | `type_hash` | hashes of messages and services (RIHS01) |
-//! | `definition` | definitions in the language of ROS 2's files |
-//! | `quality` | quality of service, by name and as in tokens |
+//! | `type_hash` | type hashes of messages and services (RIHS01) |
+//! | `definition` | definitions in the syntax of ROS 2's files |
+//! | `quality` | quality of service, by name, and as tokens contain it |
 //! | `endpoint` | a publisher, subscriber, server or client: its token, key and GID |
-//! | `token` | liveliness tokens of others |
-//! | `attachment` | the 33 bytes beside each message |
-//! | `mismatch` | endpoints that should exchange messages, and do not |
-//! | `rcl_interfaces` | the messages by which nodes set and get parameters |
+//! | `token` | liveliness tokens of other nodes |
+//! | `attachment` | the 33 bytes that accompany each message |
+//! | `mismatch` | endpoints that should exchange messages but do not |
+//! | `rcl_interfaces` | the messages with which nodes set and get parameters |
 //! | `parameters` | a robot's parameters as those of a node |
-//! | `action`, `action_msgs` | what an action is here and there, and the messages that all have |
+//! | `action`, `action_msgs` | the mapping of actions, and the messages that all actions share |
 //! | `goals` | the goals of an action server |
-//! | `robot_node` | the node that a robot is: its session, and the thread that serves it |
+//! | `robot_node` | the robot's node: its session, and the thread that serves it |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
-// The derives of `hemiola-macros` name the crate that robots use.
+// The derives of `hemiola-macros` refer to the crate that robots use.
 extern crate hemiola_model as hemiola;
 
 mod action;

@@ -1,4 +1,4 @@
-//! Endpoints that should exchange messages, and do not, or not all.
+//! Endpoints that should exchange messages but do not, or not all of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::names::NodeName;
 use crate::quality::{Durability, Reliability};
 use crate::type_hash::Interface;
 
-/// Two endpoints of one topic or service that do not fit. Its text names both, and the remedy.
+/// Two endpoints of one topic or service that do not match. Its text names both, and the remedy.
 ///
 /// ```
 /// use hemiola_ros2::{Endpoint, Token, mismatches};
@@ -28,7 +28,7 @@ use crate::type_hash::Interface;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch<'a> {
-    /// What does not fit.
+    /// The kind of the mismatch.
     pub kind: MismatchKind,
     /// The publisher or server.
     pub from: &'a Endpoint,
@@ -36,25 +36,26 @@ pub struct Mismatch<'a> {
     pub to: &'a Endpoint,
 }
 
-/// What does not fit.
+/// The kind of a mismatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MismatchKind {
     /// The types have different names: no message arrives.
     Type,
-    /// The types have one name and different hashes: no message arrives.
+    /// The types have the same name and different hashes: no message arrives.
     Hash,
-    /// The publisher is best effort, and the subscriber wants to be sure: messages may be lost.
+    /// The publisher is best effort and the subscriber expects reliable delivery: messages may be
+    /// lost.
     Reliability,
-    /// The publisher keeps nothing, and the subscriber wants what was published before it came.
+    /// The publisher is volatile and the subscriber expects messages from before it subscribed.
     Durability,
 }
 
-/// The most mismatches that are returned: tokens come from anybody, and a person reads a few.
+/// The maximum number of mismatches returned: anybody may declare tokens, and a person reads a few.
 const MOST: usize = 1000;
 
-/// Returns the pairs of endpoints that do not fit, at most 1000, ordered by topic and node. A
-/// type that does not fit is said instead of a quality. Takes time for each endpoint and each
-/// result, and not for each pair of endpoints.
+/// Returns the pairs of endpoints that do not match, at most 1000, ordered by topic and node. Where
+/// the types do not match, the quality of service is not reported. The time is linear in the number
+/// of endpoints and results, not in the number of pairs of endpoints.
 pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Mismatch<'a>> {
     let mut topics: BTreeMap<_, [BTreeMap<Class, Vec<&Endpoint>>; 4]> = BTreeMap::new();
     for endpoint in endpoints {
@@ -79,13 +80,13 @@ pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<
     found
 }
 
-/// What is compared of an endpoint: endpoints of one class fit to the same others.
+/// The properties of an endpoint that are compared: endpoints of one class match the same others.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Class<'a> {
     interface: &'a Interface,
-    /// Publishers that do not repeat what got lost, or subscribers that want it.
+    /// Set for publishers that do not repeat lost messages, and for subscribers that expect it.
     reliability: bool,
-    /// Publishers that keep nothing, or subscribers that want what was before them.
+    /// Set for publishers that keep no messages, and for subscribers that expect earlier ones.
     durability: bool,
 }
 
@@ -99,13 +100,14 @@ impl<'a> Class<'a> {
             EndpointKind::Subscriber => {
                 (quality.reliability == Reliability::Reliable, quality.durability == Durability::TransientLocal)
             }
-            // The quality of services is not compared: `rmw_zenoh` answers every request.
+            // The quality of service of services is not compared: `rmw_zenoh` answers every
+            // request.
             EndpointKind::Server | EndpointKind::Client => (false, false),
         };
         Self { interface, reliability, durability }
     }
 
-    /// Returns what does not fit between publishers or servers of this class and others.
+    /// Returns the mismatches between publishers or servers of this class and others.
     fn misfits(&self, to: &Self) -> Vec<MismatchKind> {
         if self.interface.name != to.interface.name {
             return vec![MismatchKind::Type];

@@ -1,4 +1,4 @@
-//! Names of types, nodes and topics.
+//! Names of types, nodes and topics, by the rules of ROS 2.
 
 use std::fmt;
 use std::str::FromStr;
@@ -81,7 +81,7 @@ const LONGEST_NAMESPACE: usize = 245;
 const LONGEST_NODE: usize = 255;
 
 impl InterfaceKind {
-    /// Returns the folder that files of this kind lie in.
+    /// Returns the folder in which files of this kind lie.
     pub const fn folder(self) -> &'static str {
         match self {
             Self::Message => "msg",
@@ -99,8 +99,8 @@ impl TypeName {
     /// Creates the name of a type.
     ///
     /// # Errors
-    /// If the package is not of lower-case letters, digits and `_`, or the name not of letters,
-    /// digits and `_`, or one of them does not begin with a letter.
+    /// Returns an error if the package contains anything but lower-case letters, digits and `_`,
+    /// the name anything but letters, digits and `_`, or one of them does not begin with a letter.
     pub fn new(package: &str, kind: InterfaceKind, name: &str) -> Result<Self, Ros2Error> {
         let wrong = |why, remedy| {
             let name = format!("{package}/{}/{name}", kind.folder());
@@ -115,10 +115,10 @@ impl TypeName {
         Ok(Self { package: package.to_owned(), kind, name: name.to_owned() })
     }
 
-    /// Parses a name as DDS spells it: `sensor_msgs::msg::dds_::Imu_`.
+    /// Parses a name in the spelling of DDS: `sensor_msgs::msg::dds_::Imu_`.
     ///
     /// # Errors
-    /// If it is not spelled so.
+    /// Returns an error if it is not in that spelling.
     pub fn from_dds(text: &str) -> Result<Self, Ros2Error> {
         let parts: Vec<&str> = text.split("::").collect();
         if let [package, folder, "dds_", name] = parts[..]
@@ -129,7 +129,7 @@ impl TypeName {
         Err(Ros2Error::Name {
             what: "type name",
             name: text.to_owned(),
-            why: "it is not spelled as DDS does".to_owned(),
+            why: "it is not in the spelling of DDS".to_owned(),
             remedy: "as in `sensor_msgs::msg::dds_::Imu_`",
         })
     }
@@ -149,7 +149,7 @@ impl TypeName {
         &self.name
     }
 
-    /// Returns the name as DDS spells it, which is how it stands in keys and tokens.
+    /// Returns the name in the spelling of DDS, which keys and tokens use.
     pub fn dds(&self) -> String {
         format!("{}::{}::dds_::{}_", self.package, self.kind.folder(), self.name)
     }
@@ -173,7 +173,7 @@ impl FromStr for TypeName {
         Err(Ros2Error::Name {
             what: "type name",
             name: text.to_owned(),
-            why: "it is not a package, a kind and a name".to_owned(),
+            why: "it does not consist of a package, a kind and a name".to_owned(),
             remedy: "as in `sensor_msgs/msg/Imu` or `std_srvs/srv/Trigger`",
         })
     }
@@ -186,10 +186,10 @@ impl fmt::Display for TypeName {
 }
 
 impl NodeName {
-    /// Creates the name of a node in a namespace; `/` or nothing is the root namespace.
+    /// Creates the name of a node in a namespace; `/` or an empty text is the root namespace.
     ///
     /// # Errors
-    /// If ROS 2 has no such names of nodes or namespaces.
+    /// Returns an error if ROS 2 does not permit the name or the namespace.
     pub fn new(namespace: &str, name: &str) -> Result<Self, Ros2Error> {
         let namespace = if namespace.is_empty() { "/" } else { namespace };
         if namespace != "/" {
@@ -197,7 +197,7 @@ impl NodeName {
         }
         let wrong = |why, remedy| Err(Ros2Error::Name { what: "node name", name: name.to_owned(), why, remedy });
         if let Some(why) = flaw(name, |letter| letter.is_ascii_alphanumeric()) {
-            return wrong(why, "use letters, digits and `_`, and no digit first");
+            return wrong(why, "use letters, digits and `_`, and begin with a letter or `_`");
         }
         if name.len() > LONGEST_NODE {
             return wrong(format!("it has {} letters", name.len()), "use at most 255");
@@ -237,14 +237,14 @@ impl TopicName {
     /// Creates a topic from its full name.
     ///
     /// # Errors
-    /// If the name does not begin with `/`, or ROS 2 has no such names.
+    /// Returns an error if the name does not begin with `/`, or ROS 2 does not permit it.
     pub fn new(name: &str) -> Result<Self, Ros2Error> {
         check_path("topic name", name, LONGEST_TOPIC)?;
         Ok(Self(name.to_owned()))
     }
 
-    /// Creates a topic from a name as a node has it: one that begins with `/` is full, one that
-    /// begins with `~/` is below the node's name, any other one is in the node's namespace.
+    /// Creates a topic from a name as a node uses it: one that begins with `/` is absolute, one
+    /// that begins with `~/` is private to the node, any other is relative to the node's namespace.
     ///
     /// # Errors
     /// Returns the same errors as [`new`](Self::new).
@@ -270,7 +270,7 @@ impl fmt::Display for TopicName {
     }
 }
 
-/// Replaces each `/` by `%`, as parts of tokens have none.
+/// Replaces each `/` by `%`, because parts of tokens contain no `/`.
 pub(crate) fn mangle(text: &str) -> String {
     text.replace('/', "%")
 }
@@ -280,7 +280,7 @@ pub(crate) fn demangle(text: &str) -> String {
     text.replace('%', "/")
 }
 
-/// Returns what is wrong with a word, if anything; a `_` is always permitted.
+/// Returns what is wrong with a word, if anything; `_` is always permitted.
 fn flaw(word: &str, permitted: impl Fn(char) -> bool) -> Option<String> {
     match word.chars().find(|letter| !permitted(*letter) && *letter != '_') {
         _ if word.is_empty() => Some("is empty".to_owned()),
@@ -301,9 +301,9 @@ fn check_path(what: &'static str, name: &str, longest: usize) -> Result<(), Ros2
     } else if !name.starts_with('/') {
         ("it does not begin with `/`".to_owned(), "full names do, as in `/camera/image`")
     } else if name.ends_with('/') {
-        ("it ends with `/`".to_owned(), "leave the last `/` out")
+        ("it ends with `/`".to_owned(), "remove the last `/`")
     } else if name.contains("//") {
-        ("it has `//`".to_owned(), "leave one `/` out")
+        ("it has `//`".to_owned(), "remove one `/`")
     } else if let Some(word) = name.split('/').find(|word| word.starts_with(|letter: char| letter.is_ascii_digit())) {
         (format!("`{word}` begins with a digit"), "begin each part with a letter or `_`")
     } else if name.len() > longest {

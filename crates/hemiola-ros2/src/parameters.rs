@@ -1,4 +1,4 @@
-//! The parameters of a robot, as nodes of ROS 2 have theirs: `Walk.gain`.
+//! The parameters of a robot under names such as `Walk.gain`, as the parameters of a node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use crate::rcl_interfaces::{
     ParameterValue,
 };
 
-/// The parameters of a robot's modules and sources that ROS 2 has types for, by their names.
+/// The parameters of a robot's modules and sources for which ROS 2 has types, by their names.
 #[derive(Default)]
 pub struct ParameterTable {
     entries: BTreeMap<String, Entry>,
-    /// The modules that check values.
+    /// The descriptors of the modules, which check values.
     modules: Vec<ModuleDescriptor>,
 }
 
@@ -27,15 +27,15 @@ pub struct Entry {
     pub description: ParameterDescription,
     pub value: Value,
     kind: Kind,
-    /// Whether it belongs to a source: then it is set in robot.toml only.
+    /// Set for a parameter of a source, which can be set in robot.toml only.
     is_of_source: bool,
 }
 
-/// What stands between the parts of a name.
+/// The separator between the parts of a name.
 const SEPARATOR: char = '.';
 
 impl ParameterTable {
-    /// Returns the parameters of a robot as they are now.
+    /// Returns the parameters of a robot with their current values.
     pub fn of(robot: &RobotHandle) -> Self {
         robot.with_robot(|robot| {
             let (configuration, description) = (robot.configuration(), robot.description());
@@ -76,7 +76,7 @@ impl ParameterTable {
         self.entries.get(name)
     }
 
-    /// Returns the names below the prefixes, and the prefixes that they have, as `rclcpp` does.
+    /// Returns the names below the prefixes, and their own prefixes, as `rclcpp` does.
     pub fn list(&self, asked: &ListParameters) -> ListParametersResult {
         let is_near = |rest: &str| asked.depth == 0 || (rest.matches(SEPARATOR).count() as u64) < asked.depth;
         let is_below = |name: &str, prefix: &str| {
@@ -98,7 +98,7 @@ impl ParameterTable {
         self.get(name).map(Entry::to_ros).unwrap_or_default()
     }
 
-    /// Describes a parameter; only its name if there is none.
+    /// Describes a parameter; the description holds only its name if there is no such parameter.
     pub fn describe(&self, name: &str) -> ParameterDescriptor {
         self.get(name).map_or_else(
             || ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() },
@@ -106,11 +106,11 @@ impl ParameterTable {
         )
     }
 
-    /// Returns the value that `wanted` gives to a parameter.
+    /// Checks a parameter that somebody wants to set. Returns its entry and the new value.
     ///
     /// # Errors
     /// Returns an error with the reason if there is no such parameter, it cannot be set, or it
-    /// cannot have the value. This calls code of users, which may panic.
+    /// cannot have the value. This calls user code, which may panic.
     pub fn accept(&self, wanted: &Parameter) -> Result<(&Entry, Value), String> {
         let name = &wanted.name;
         let entry = self.get(name).ok_or_else(|| {
@@ -128,7 +128,7 @@ impl ParameterTable {
 }
 
 impl Entry {
-    /// Returns the value as ROS 2 has it.
+    /// Returns the value as a value of ROS 2.
     pub fn to_ros(&self) -> ParameterValue {
         ParameterValue::of(self.kind, &self.value)
     }
@@ -149,7 +149,7 @@ impl Entry {
                 floating_point_range.push(FloatingPointRange { from_value, to_value, step: 0.0 });
             }
             (Some(range), Kind::Integer | Kind::IntegerArray | Kind::ByteArray) => {
-                // The nearest integers within it: a range may end between two.
+                // The nearest integers within the range, which may end between two of them.
                 let (from_value, to_value) = (range.minimum.ceil() as i64, range.maximum.floor() as i64);
                 integer_range.push(IntegerRange { from_value, to_value, step: 1 });
             }
@@ -169,7 +169,7 @@ impl Entry {
 }
 
 impl ParameterValue {
-    /// Returns a value of a kind.
+    /// Creates a value of the given kind.
     fn of(kind: Kind, value: &Value) -> Self {
         let mut ros = Self { kind: kind as u8, ..Self::default() };
         let items = match value {
@@ -194,12 +194,13 @@ impl ParameterValue {
         ros
     }
 
-    /// Returns the value as the robot has it.
+    /// Returns the value as a value of the robot.
     fn to_value(&self) -> Result<Value, String> {
         fn list<T: Clone>(items: &[T], of: impl Fn(T) -> Value) -> Value {
             Value::List(items.iter().cloned().map(of).collect())
         }
-        let finite = |value: f64| if value.is_finite() { Ok(value) } else { Err(format!("{value} is no number")) };
+        let finite =
+            |value: f64| if value.is_finite() { Ok(value) } else { Err(format!("{value} is not a finite number")) };
         Ok(match self.kind {
             kind if kind == Kind::NotSet as u8 => Value::Nothing,
             kind if kind == Kind::Bool as u8 => Value::Boolean(self.bool_value),
@@ -219,7 +220,7 @@ impl ParameterValue {
     }
 }
 
-/// Returns what a parameter of a type is in ROS 2; `None` if it can be none.
+/// Returns the ROS 2 type of a parameter; `None` if it cannot be a parameter of ROS 2.
 fn kind(data_type: &DataType) -> Option<Kind> {
     Some(match data_type {
         DataType::Boolean => Kind::Bool,

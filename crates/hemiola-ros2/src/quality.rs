@@ -1,4 +1,4 @@
-//! Quality of service: by name, and as it stands in tokens.
+//! Quality of service: by name, and as tokens contain it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::error::Ros2Error;
 
-/// A quality of service. The default is that of ROS 2: reliable, volatile, the last 10 messages.
+/// A quality of service. The default is that of ROS 2: reliable, volatile, keep the last 10
+/// messages.
 ///
 /// ```
 /// use hemiola_ros2::{Durability, Quality, Reliability};
@@ -19,71 +20,71 @@ use crate::error::Ros2Error;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quality {
-    /// Says whether a publisher repeats what got lost.
+    /// The reliability: whether a publisher repeats lost messages.
     pub reliability: Reliability,
-    /// Says whether a subscriber gets what was published before it came.
+    /// The durability: whether a subscriber receives messages from before it subscribed.
     pub durability: Durability,
-    /// The number of messages that are kept.
+    /// The history: which messages are kept.
     pub history: History,
-    /// The number of messages that are kept if the history is [`History::KeepLast`].
+    /// The number of messages kept if the history is [`History::KeepLast`].
     pub depth: usize,
-    /// The longest time between two messages; none is unlimited.
+    /// The maximum time between two messages; `None` is unlimited.
     pub deadline: Option<Duration>,
-    /// The time after which a message is worth nothing; none is unlimited.
+    /// The time after which a message expires; `None` is unlimited.
     pub lifespan: Option<Duration>,
-    /// How a publisher shows that it is alive.
+    /// The liveliness: who asserts that a publisher is alive.
     pub liveliness: Liveliness,
-    /// The time in which a publisher has to show that it is alive; none is unlimited.
+    /// The time within which a publisher must assert that it is alive; `None` is unlimited.
     pub lease: Option<Duration>,
 }
 
-/// Reliability of messages.
+/// The reliability of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reliability {
-    /// What got lost is repeated.
+    /// Lost messages are repeated.
     Reliable,
-    /// What got lost is lost.
+    /// Lost messages are not repeated.
     BestEffort,
-    /// A policy that is only known as its number in `rmw/types.h`.
+    /// A policy of which only the number in `rmw/types.h` is known.
     Other(u32),
 }
 
-/// Durability of messages.
+/// The durability of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// A publisher keeps its last messages for subscribers that come later.
+    /// A publisher keeps its last messages for subscribers that join later.
     TransientLocal,
-    /// A subscriber gets what is published while it is there.
+    /// A subscriber receives only what is published while it exists.
     Volatile,
-    /// A policy that is only known as its number in `rmw/types.h`.
+    /// A policy of which only the number in `rmw/types.h` is known.
     Other(u32),
 }
 
-/// Number of messages that are kept.
+/// The number of messages that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum History {
-    /// The last ones, as many as the depth says.
+    /// The last messages, as many as the depth.
     KeepLast,
-    /// All, as long as there is memory.
+    /// All messages, as long as there is memory.
     KeepAll,
-    /// A policy that is only known as its number in `rmw/types.h`.
+    /// A policy of which only the number in `rmw/types.h` is known.
     Other(u32),
 }
 
-/// Ways of showing that a publisher is alive.
+/// The ways to assert that a publisher is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Liveliness {
-    /// The middleware does.
+    /// The middleware asserts it.
     Automatic,
-    /// The program does, for each topic.
+    /// The program asserts it for each topic.
     ManualByTopic,
-    /// A policy that is only known as its number in `rmw/types.h`.
+    /// A policy of which only the number in `rmw/types.h` is known.
     Other(u32),
 }
 
-/// The depth that `rmw_zenoh` leaves out of tokens.
+/// The depth that `rmw_zenoh` omits from tokens.
 const TOKEN_DEPTH: usize = 42;
-/// An unlimited time as ROS 2 has it (`RMW_DURATION_INFINITE`): `i64::MAX` nanoseconds.
+/// The representation of unlimited time in ROS 2 (`RMW_DURATION_INFINITE`): `i64::MAX` nanoseconds.
 const UNLIMITED: Duration = Duration::from_nanos(i64::MAX as u64);
 
 impl Default for Quality {
@@ -102,8 +103,8 @@ impl Default for Quality {
 }
 
 impl Quality {
-    /// Returns the quality as it stands in tokens. What is as `rmw_zenoh` would have it, is left
-    /// out.
+    /// Returns the quality as tokens contain it. Values that are `rmw_zenoh`'s defaults are
+    /// omitted.
     pub fn to_token(&self) -> String {
         let given = |number: u32, default: u32| if number == default { String::new() } else { number.to_string() };
         let depth = if self.depth == TOKEN_DEPTH { String::new() } else { self.depth.to_string() };
@@ -119,10 +120,10 @@ impl Quality {
         )
     }
 
-    /// Reads a quality as it stands in tokens.
+    /// Parses a quality as tokens contain it.
     ///
     /// # Errors
-    /// If parts are missing, or are no numbers.
+    /// Returns an error if parts are missing or are not numbers.
     pub fn from_token(text: &str) -> Result<Self, Ros2Error> {
         let wrong = |why: String| Ros2Error::Quality { text: text.to_owned(), why };
         let parts: Vec<&str> = text.split(':').collect();
@@ -134,19 +135,19 @@ impl Quality {
         let (history, depth) = split("history", history)?;
         let (liveliness, lease) = split("liveliness", liveliness)?;
         let number = |part: &'static str, text: &str, default: u32| {
-            parsed(text, default).ok_or_else(|| wrong(format!("its {part} is `{text}`, which is no number")))
+            parsed(text, default).ok_or_else(|| wrong(format!("its {part} is `{text}`, which is not a number")))
         };
         let time = |part: &'static str, text| {
             let (seconds, nanoseconds) = split(part, text)?;
             time_from_token(seconds, nanoseconds)
-                .ok_or_else(|| wrong(format!("its {part} is `{text}`, which is no time")))
+                .ok_or_else(|| wrong(format!("its {part} is `{text}`, which is not a time")))
         };
         Ok(Self {
             reliability: Reliability::of(number("reliability", reliability, Reliability::Reliable.number())?),
             durability: Durability::of(number("durability", durability, Durability::Volatile.number())?),
             history: History::of(number("history", history, History::KeepLast.number())?),
             depth: parsed(depth, TOKEN_DEPTH)
-                .ok_or_else(|| wrong(format!("its depth is `{depth}`, which is no number")))?,
+                .ok_or_else(|| wrong(format!("its depth is `{depth}`, which is not a number")))?,
             deadline: time("deadline", deadline)?,
             lifespan: time("lifespan", lifespan)?,
             liveliness: Liveliness::of(number("liveliness", liveliness, Liveliness::Automatic.number())?),
@@ -158,8 +159,8 @@ impl Quality {
 impl FromStr for Quality {
     type Err = Ros2Error;
 
-    /// Parses words with commas in between: `reliable` or `best effort`, `volatile` or `transient
-    /// local`, `depth 5` or `keep all`, each at most once. What is not said is as by default.
+    /// Parses words separated by commas: `reliable` or `best effort`, `volatile` or `transient
+    /// local`, `depth 5` or `keep all`, each at most once. What is not given has its default value.
     fn from_str(text: &str) -> Result<Self, Ros2Error> {
         let wrong = |why: String| Ros2Error::Quality { text: text.to_owned(), why };
         let mut quality = Self::default();
@@ -184,18 +185,18 @@ impl FromStr for Quality {
                     let Some(depth) = word.strip_prefix("depth ") else {
                         return Err(wrong(format!(
                             "`{word}` is unknown (use `reliable`, `best effort`, `volatile`, `transient local`, `depth 10`, \
-                             `keep all`, with commas in between)"
+                             `keep all`, separated by commas)"
                         )));
                     };
                     quality.depth = match depth.trim().parse() {
                         Ok(depth) if depth > 0 => depth,
-                        _ => return Err(wrong(format!("`{word}` is no depth (use `depth 1` or more)"))),
+                        _ => return Err(wrong(format!("`{word}` is not a depth (use `depth 1` or more)"))),
                     };
                     "history"
                 }
             };
             if said.contains(&subject) {
-                return Err(wrong(format!("`{word}` comes after another {subject} (leave one of them out)")));
+                return Err(wrong(format!("`{word}` comes after another {subject} (remove one of them)")));
             }
             said.push(subject);
         }
@@ -261,9 +262,9 @@ fn pair(text: &str) -> Option<(&str, &str)> {
     text.split_once(',')
 }
 
-/// Parses a number; nothing is the default.
+/// Parses a number; an empty text gives the default.
 fn parsed<T: FromStr>(text: &str, default: T) -> Option<T> {
-    // Numbers with a sign are none of ours.
+    // `rmw_zenoh` writes no numbers with a sign.
     match text {
         "" => Some(default),
         text if text.bytes().all(|letter| letter.is_ascii_digit()) => text.parse().ok(),
@@ -278,7 +279,7 @@ fn time_to_token(time: Option<Duration>) -> String {
     format!("{seconds},{}", given(time.subsec_nanos().into(), UNLIMITED.subsec_nanos().into()))
 }
 
-/// Reads a time; `Some(None)` is unlimited.
+/// Parses a time; `Some(None)` is unlimited.
 fn time_from_token(seconds: &str, nanoseconds: &str) -> Option<Option<Duration>> {
     let seconds = Duration::from_secs(parsed(seconds, UNLIMITED.as_secs())?);
     let nanoseconds = Duration::from_nanos(parsed(nanoseconds, UNLIMITED.subsec_nanos().into())?);

@@ -1,7 +1,7 @@
-//! The messages of `rcl_interfaces` by which nodes list, get, set and describe parameters.
+//! The messages of `rcl_interfaces` with which nodes list, get, set and describe parameters.
 //!
-//! Their definitions are those of ROS 2 Jazzy: `Definition` computes hashes from them, as a `byte`
-//! is in no Rust type.
+//! Their definitions are those of ROS 2 Jazzy: `Definition` computes the hashes from them, because
+//! no Rust type corresponds to `byte`.
 
 use hemiola_macros::Data;
 use hemiola_model::Time;
@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::error::Ros2Error;
 use crate::type_hash::Interface;
 
-/// A value that a parameter can have: the field that `kind` says is used.
+/// A value of a parameter: `kind` states which of the fields is used.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct ParameterValue {
     /// `type` in ROS 2, as [`Kind`] counts.
@@ -26,7 +26,7 @@ pub struct ParameterValue {
     pub string_array_value: Vec<String>,
 }
 
-/// What a value is: the constants of `rcl_interfaces/msg/ParameterType`.
+/// The type of a value: the constants of `rcl_interfaces/msg/ParameterType`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -119,7 +119,7 @@ pub struct Parameters {
     pub parameters: Vec<Parameter>,
 }
 
-/// A service of parameters.
+/// A service for parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterService {
     List,
@@ -191,7 +191,7 @@ pub fn event_interface() -> Result<Interface, Ros2Error> {
     Ok(Definition::message(&name, &with_all(EVENT))?.interface())
 }
 
-/// Returns a definition, followed by those of all messages.
+/// Returns a definition, followed by those of all messages that it uses.
 fn with_all(text: &str) -> String {
     DEFINITIONS.iter().fold(text.to_owned(), |text, (name, definition)| {
         format!("{text}{}\nMSG: {name}\n{definition}", "=".repeat(80))
@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// The hashes of messages are those that rosbags 0.11.9 has for Jazzy.
+    /// The expected hashes are those of rosbags 0.11.9 for Jazzy.
     #[test]
     fn messages_have_the_hashes_of_ros_2() {
         let hash = |name: &str, text: &str| {
@@ -230,7 +230,8 @@ mod tests {
         );
     }
 
-    /// What `tests/foreign/ros2_requests.py` computes, which knows nothing of this crate.
+    /// The expected hashes are computed by `tests/foreign/ros2_requests.py`, which knows nothing of
+    /// this crate.
     #[test]
     fn services_have_the_hashes_of_ros_2() {
         let hash = |service: ParameterService| service.interface().unwrap().hash.unwrap().to_string();
@@ -296,7 +297,7 @@ mod tests {
             prop_assert_eq!(decode::<Parameters>(&encode(&asked)).unwrap(), asked);
         }
 
-        /// Neither garbage nor a request that was cut or changed does more than being refused.
+        /// Garbage, and requests that were truncated or changed, are refused and do nothing else.
         #[test]
         fn no_bytes_do_harm(bytes in any::<Vec<u8>>(), values in prop::collection::vec(value(), 0..3), at in 0..200_usize) {
             let parameters = values.into_iter().map(|value| Parameter { name: "Walk.gain".to_owned(), value });

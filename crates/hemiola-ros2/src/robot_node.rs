@@ -1,4 +1,4 @@
-//! The node that a robot is: its session, and the thread that serves it.
+//! The robot's node: its session, and the thread that serves it.
 
 mod action_client;
 mod action_ends;
@@ -32,10 +32,10 @@ use crate::error::Ros2Error;
 use crate::names::NodeName;
 use reactor::Reactor;
 
-/// A robot as a node of a ROS 2 system. When it is dropped, the node leaves the system.
+/// A robot as a node of a ROS 2 system. Dropping it makes the node leave the system.
 ///
-/// Everything happens on threads of Zenoh and on one of its own, `hemiola ros2`; no thread of the
-/// robot waits for any of them.
+/// All its work is done on threads of Zenoh and on a thread of its own, `hemiola ros2`; no thread
+/// of the robot waits for any of them.
 ///
 /// ```no_run
 /// use hemiola_bus::{Bus, RobotClock};
@@ -64,18 +64,18 @@ pub struct RobotNode {
     addresses: Vec<String>,
 }
 
-/// The time within which the node's thread has to leave the system.
+/// The time within which the node's thread must leave the system.
 const END_PATIENCE: Duration = Duration::from_millis(1000);
-/// The environment variable that says the domain.
+/// The environment variable that sets the domain.
 const DOMAIN: &str = "ROS_DOMAIN_ID";
 
 impl RobotNode {
-    /// Joins the ROS 2 system. If the robot is its router, it listens when this returns; otherwise
-    /// the router is tried again and again until it is reached.
+    /// Joins the ROS 2 system. If the robot is the router of the system, it listens when this
+    /// returns; otherwise the node retries until it reaches the router.
     ///
     /// # Errors
-    /// Returns an error if a name is none of ROS 2, the robot cannot listen as a router, or the
-    /// system provides no thread.
+    /// Returns an error if ROS 2 does not permit a name, the robot cannot listen as a router, or
+    /// the system provides no thread.
     pub fn open(configuration: &Ros2Configuration, host: LinkHost) -> Result<Self, Ros2Error> {
         let namespace = match configuration.namespace.as_str() {
             "" => String::new(),
@@ -110,7 +110,7 @@ impl RobotNode {
                     if let Err(panic) = contained(|| reactor.run(&ending, tell)) {
                         note(format!("`[ros2]` has ended: it {panic}"));
                     }
-                    // The reactor has messages of users' types.
+                    // The reactor holds messages of user types.
                     _ = contained(move || reactor.close());
                 }
             }
@@ -132,19 +132,19 @@ impl RobotNode {
         &self.name
     }
 
-    /// Returns the addresses at which the robot's session listens: as a router, those at which
-    /// other nodes reach it.
+    /// Returns the addresses at which the robot's session listens. If the robot is the router,
+    /// other nodes reach it there.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
     }
 
-    /// Returns the statistics, as a link has them. Its peers are the other nodes of the system.
+    /// Returns the statistics in the form of those of a link. The peers are the other nodes of the
+    /// system.
     pub fn statistics(&self) -> LinkStatistics {
         self.view.statistics().pop().unwrap_or_default()
     }
 
-    /// Returns a view of the statistics, which goes on to show the last ones when the node has
-    /// left.
+    /// Returns a view of the statistics, which keeps showing the last ones after the node has left.
     pub fn view(&self) -> LinksView {
         self.view.clone()
     }
@@ -158,7 +158,7 @@ impl RobotNode {
     fn leave(&mut self) {
         if self.end.take().is_some() {
             self.wakeup.notify_all();
-            // The thread ends at once, unless a user's type or the network delays it.
+            // The thread ends at once, unless user code or the network delays it.
             _ = self.ended.recv_timeout(END_PATIENCE);
         }
     }
@@ -176,7 +176,7 @@ impl fmt::Debug for RobotNode {
     }
 }
 
-/// Returns a robot's name as ROS 2 can spell it: `my-rover` is `my_rover`.
+/// Returns a robot's name in a spelling that ROS 2 permits: `my-rover` becomes `my_rover`.
 fn as_word(name: &str) -> String {
     let mut word = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
     if word.is_empty() || word.starts_with(|letter: char| letter.is_ascii_digit()) {
@@ -185,13 +185,13 @@ fn as_word(name: &str) -> String {
     word
 }
 
-/// Returns the domain that the environment says, or else 0.
+/// Returns the domain that the environment sets, or else 0.
 fn domain_of(text: Option<&str>) -> Result<u32, Ros2Error> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(0) };
     text.parse().map_err(|_| Ros2Error::Name {
         what: "domain",
         name: text.to_owned(),
-        why: format!("`{DOMAIN}` is a number"),
+        why: format!("`{DOMAIN}` must be a number"),
         remedy: "such as `ROS_DOMAIN_ID=7`, or `domain = 7` in `[ros2]`",
     })
 }

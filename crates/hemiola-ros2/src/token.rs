@@ -1,4 +1,4 @@
-//! Liveliness tokens of others.
+//! Liveliness tokens of other nodes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use crate::names::{NodeName, TopicName, demangle};
 use crate::quality::Quality;
 use crate::type_hash::Interface;
 
-/// The beginning of all tokens.
+/// The first part of all tokens.
 pub(crate) const TOKENS: &str = "@ros2_lv";
 
-/// A liveliness token: as long as it is there, so is what it names.
+/// A liveliness token: the node or endpoint that it names exists as long as the token does.
 ///
 /// ```
 /// use hemiola_ros2::{Durability, Token};
@@ -66,7 +66,7 @@ impl FromStr for Token {
         let kind = EndpointKind::of_code(kind).ok_or_else(|| wrong(format!("its kind is `{kind}`")))?;
         // Later versions may have more parts, as `rmw_zenoh` permits.
         let &[topic, interface, hash, quality, ..] = rest else {
-            return Err(wrong(format!("the token of a {kind} has 13 parts, and it has {}", parts.len())));
+            return Err(wrong(format!("the token of a {kind} has 13 parts, and this one has {}", parts.len())));
         };
         Ok(Self::Endpoint(Box::new(Endpoint {
             node,

@@ -23,7 +23,7 @@ use crate::names::TypeName;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeHash([u8; 32]);
 
-/// A type as endpoints name it: its name and its hash.
+/// A type as endpoints name it: by its name and its hash.
 ///
 /// ```
 /// use hemiola_model::Data;
@@ -38,23 +38,23 @@ pub struct TypeHash([u8; 32]);
 pub struct Interface {
     /// The name of the type.
     pub name: TypeName,
-    /// The hash of the type; none where a system has no hashes, as ROS 2 Humble.
+    /// The hash of the type; `None` in a system without hashes, such as ROS 2 Humble.
     pub hash: Option<TypeHash>,
 }
 
-/// The beginning of a hash of version 1.
+/// The prefix of a hash of version 1.
 const VERSION: &str = "RIHS01_";
-/// What stands for a hash where a system has none.
+/// The text in place of a hash in a system without hashes.
 const NONE: &str = "TypeHashNotSupported";
 
-/// Returns the hash of a message type. A type that is no structure becomes the only field,
-/// `data`, of a message called `name`.
+/// Returns the hash of a message type. A type that is not a structure becomes `data`, the only
+/// field of a message called `name`.
 pub fn message_hash(name: &str, data_type: &DataType) -> TypeHash {
     of_schema(&MessageSchema::of(name, data_type).type_hash)
 }
 
-/// Returns the hash of a service whose requests and responses are of these types. They become
-/// `NAME_Request` and `NAME_Response`, whatever they are called.
+/// Returns the hash of a service whose requests and responses have these types. They become
+/// `NAME_Request` and `NAME_Response`, whatever their own names are.
 ///
 /// ```
 /// use hemiola_model::data::{DataType, Field};
@@ -71,7 +71,7 @@ pub fn service_hash(name: &TypeName, request: &DataType, response: &DataType) ->
     of_schema(&ServiceSchema::called(name.package(), name.name(), request, response).type_hash)
 }
 
-/// Converts a hash that a schema has.
+/// Converts the hash of a schema.
 fn of_schema(text: &str) -> TypeHash {
     text.parse().expect("schemas have hashes of version 1")
 }
@@ -96,7 +96,7 @@ impl FromStr for TypeHash {
         let digits = text.strip_prefix(VERSION).ok_or_else(|| wrong("it does not begin with `RIHS01_`"))?;
         let mut bytes = [0; 32];
         if digits.len() != 64 {
-            return Err(wrong("after `RIHS01_` there are not 64 digits"));
+            return Err(wrong("`RIHS01_` is not followed by 64 digits"));
         }
         for (byte, digits) in bytes.iter_mut().zip(digits.as_bytes().as_chunks::<2>().0) {
             let value = |digit: u8| match digit {
@@ -129,10 +129,10 @@ impl Interface {
         Self { name, hash }
     }
 
-    /// Returns the interface of a message type, as [`message_hash`].
+    /// Returns the interface of a message type, with the hash of [`message_hash`].
     ///
     /// # Errors
-    /// If the type has a name that ROS 2 does not permit.
+    /// Returns an error if the type has a name that ROS 2 does not permit.
     pub fn message(name: &str, data_type: &DataType) -> Result<Self, Ros2Error> {
         let schema = MessageSchema::of(name, data_type);
         Ok(Self { name: schema.name.parse()?, hash: Some(of_schema(&schema.type_hash)) })
@@ -143,18 +143,18 @@ impl Interface {
     /// name, combine [`new`](Self::new) and [`service_hash`].
     ///
     /// # Errors
-    /// If the type has a name that ROS 2 does not permit.
+    /// Returns an error if the type has a name that ROS 2 does not permit.
     pub fn service(service: &str, request: &DataType, response: &DataType) -> Result<Self, Ros2Error> {
         let schema = ServiceSchema::of(service, request, response);
         Ok(Self { name: schema.name.parse()?, hash: Some(of_schema(&schema.type_hash)) })
     }
 
-    /// Returns the hash as it stands in keys and tokens.
+    /// Returns the hash as keys and tokens contain it.
     pub(crate) fn hash_text(&self) -> String {
         self.hash.map_or_else(|| NONE.to_owned(), |hash| hash.to_string())
     }
 
-    /// Reads a name and a hash as they stand in keys and tokens.
+    /// Parses a name and a hash as keys and tokens contain them.
     pub(crate) fn read(name: &str, hash: &str) -> Result<Self, Ros2Error> {
         let hash = if hash == NONE { None } else { Some(hash.parse()?) };
         Ok(Self { name: TypeName::from_dds(name)?, hash })

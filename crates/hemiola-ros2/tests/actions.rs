@@ -1,4 +1,4 @@
-//! Actions: goals of others that this robot pursues, and goals of this robot that others do.
+//! Actions: goals of other nodes that this robot executes, and goals of this robot for other nodes.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn using() -> Ros2Configuration {
     Ros2Configuration { action_client, ..Ros2Configuration::default() }
 }
 
-/// A robot that pursues goals, by hand.
+/// A robot that executes goals, driven by the test.
 struct Pursuer {
     goals: Queue<NavigateToPoseGoal>,
     cancels: Queue<NavigateToPoseCancel>,
@@ -52,7 +52,7 @@ impl Pursuer {
     }
 }
 
-/// A robot that has goals, by hand.
+/// A robot that sends goals, driven by the test.
 struct Wisher {
     goals: Publisher<NavigateToPoseGoal>,
     cancels: Publisher<NavigateToPoseCancel>,
@@ -90,7 +90,7 @@ fn a_robot_pursues_the_goals_of_another_one_until_it_is_gone() {
         laptop.until(|node| node.called[0].peers == 1);
         let reached = wisher.wish(10 * round + 1, 2.5);
         let goal = next(&mut pursuer.goals);
-        // In the system it has an identity that no other goal has.
+        // In the system the goal has an identity that no other goal has.
         assert!(goal.goal_id != reached && goal.goal.pose.pose.position.x == 2.5, "{goal:?}");
         pursuer.tell(goal.goal_id, 0.75);
         let told = next(&mut wisher.feedback);
@@ -101,7 +101,7 @@ fn a_robot_pursues_the_goals_of_another_one_until_it_is_gone() {
 
         let canceled = wisher.wish(10 * round + 2, 3.5);
         let goal = next(&mut pursuer.goals);
-        // Whoever has feedback of it knows that it was accepted.
+        // Whoever receives feedback on a goal knows that it was accepted.
         pursuer.tell(goal.goal_id, 0.5);
         next(&mut wisher.feedback);
         wisher.cancels.publish(NavigateToPoseCancel { goal_id: canceled });
@@ -114,12 +114,12 @@ fn a_robot_pursues_the_goals_of_another_one_until_it_is_gone() {
         next(&mut pursuer.goals);
         assert_eq!(rover.until(|node| node.served[0].in_flight == 1).served[0].answers, 2);
         drop((pursuer, rover));
-        // Who pursued it is gone, and nobody knows what has become of it.
+        // The server is gone, and nobody knows the goal's outcome.
         let result = next(&mut wisher.results);
         assert_eq!((result.goal_id, result.status), (lost, GoalStatus::Unknown));
         laptop.until(|node| node.called[0].peers == 0);
     }
-    // Where nobody serves, a goal ends at once.
+    // Where nobody serves the action, a goal ends at once.
     let nobody = wisher.wish(99, 1.0);
     assert_eq!(next(&mut wisher.results).goal_id, nobody);
     assert_eq!(laptop.until(|node| node.called[0].in_flight == 0).called[0].calls, 7);
@@ -137,14 +137,14 @@ fn a_node_by_others_sends_goals_hears_of_them_cancels_one_is_killed_and_comes_la
     assert_eq!((goal.goal.pose.pose.position.x, goal.goal.pose.pose.position.y), (2.5, -1.0));
     pursuer.tell(goal.goal_id, 0.75);
     assert_eq!(foreign.hear(), "feedback 1 1.5 0.75");
-    // Its result is asked for before and after its end.
+    // The result is requested before and after the goal ends.
     assert_eq!(foreign.ask("result 1"), "asked 1");
     pursuer.end(goal.goal_id, GoalStatus::Aborted, 9000);
     assert_eq!(foreign.hear(), "ended 1 6 9000");
     rover.until(|node| node.served[0].in_flight == 0);
     foreign.tell("result 1");
     assert_eq!(foreign.hear_of("ended"), "ended 1 6 9000");
-    // The same identity again, and one that there never was.
+    // A duplicate identity, and an unknown one.
     assert_eq!(foreign.hear_after("goal 1 map 0 0", "rejected"), "rejected 1");
     assert_eq!(foreign.hear_after("result 5", "ended"), "ended 5 0 0");
     assert_eq!(foreign.hear_after("cancel 5", "canceling"), "canceling 2 0");
@@ -156,14 +156,14 @@ fn a_node_by_others_sends_goals_hears_of_them_cancels_one_is_killed_and_comes_la
     pursuer.end(goal.goal_id, GoalStatus::Canceled, 0);
     assert_eq!(foreign.hear_after("result 2", "ended"), "ended 2 5 0");
 
-    // It is killed while its goal goes on, which others may ask for then.
+    // The client is killed while its goal is running; others may then request the goal's result.
     assert_eq!(foreign.hear_after("goal 3 map 1 1", "accepted"), "accepted 3");
     assert_eq!(foreign.hear_after("result 3", "asked"), "asked 3");
     let goal = next(&mut pursuer.goals);
     drop(foreign);
     rover.until(|node| node.peers.is_empty());
     let Some(mut late) = Foreign::start("ros2_requests.py", &rover.address()) else { return };
-    // The states of goals are there for whoever comes late.
+    // Nodes that join late receive the states of goals.
     late.tell("status");
     while late.hear_of("status") != "status 1:6 2:5 3:2" {}
     late.tell("result 3");
@@ -191,7 +191,7 @@ fn goals_of_a_robot_are_pursued_by_a_node_by_others() {
     assert_eq!(foreign.ask("end 5 3"), "ended");
     let result = next(&mut wisher.results);
     assert_eq!((result.goal_id, result.status, result.result.error_code), (goal, GoalStatus::Canceled, 3));
-    // It is killed in the middle.
+    // The server is killed while a goal is running.
     let goal = wisher.wish(2, 2.5);
     assert_eq!(foreign.hear(), "asked 2.5 0.0");
     drop(foreign);

@@ -1,4 +1,4 @@
-//! Checks that definitions of ROS 2's own files have its hashes, whatever is in them.
+//! Checks that definitions of ROS 2's own files have the hashes of ROS 2, whatever they contain.
 
 #[path = "../../../tests/foreign/programs.rs"]
 mod foreign;
@@ -26,8 +26,8 @@ fn message(of: &str, text: &str) -> Result<String, Ros2Error> {
     Definition::message(&name(of), text).map(|definition| definition.hash().to_string())
 }
 
-/// The hashes of the services that every node of ROS 2 has. Their values may be of type
-/// `byte[]`, which is in no Rust type.
+/// The hashes of the services that every node of ROS 2 has. Their values may be of type `byte[]`,
+/// to which no Rust type corresponds.
 #[test]
 fn the_services_for_parameters_have_the_hashes_of_ros_2() {
     let value = format!(
@@ -132,8 +132,8 @@ fn every_definition_of_ros_2_has_its_hash() {
         let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
         let [name, text, hash] = ["name", "text", "hash"].map(|key| line[key].as_str().expect("it is a text"));
         let ours = message(name, text);
-        // rosbags 0.11.9 takes `char` for a type of its own, ROS 2 for `uint8`: that hashes of
-        // services, which all have a `char[16]` in them, are those of ROS 2 is tested above.
+        // rosbags 0.11.9 takes `char` for a type of its own, ROS 2 for `uint8`. The test above
+        // checks that hashes of services, which all contain a `char[16]`, are those of ROS 2.
         if text.lines().any(|line| line.starts_with("char")) {
             assert!(ours.is_ok(), "{name}");
             continue;
@@ -151,21 +151,24 @@ fn every_definition_of_ros_2_has_its_hash() {
 #[test]
 fn what_cannot_be_read_is_an_error_with_the_line() {
     for (text, why) in [
-        ("float64\n", "line 1, `float64`: it is no type and name"),
+        ("float64\n", "line 1, `float64`: expected a type and a name"),
         ("# a\nfloat64[ x\n", "line 2, `float64[ x`: a `]` is missing"),
-        ("float64[three] x\n", "`three` is no number"),
-        ("float64<=3 x\n", "`float64` has no bound: only texts have"),
-        ("float64 x!\n", "`x!` is no name of a field"),
+        ("float64[three] x\n", "`three` is not a number"),
+        ("float64<=3 x\n", "`float64` cannot have a bound: only strings can"),
+        ("float64 x!\n", "`x!` is not a field name"),
         ("Point x\n", "`x` of `demo/msg/A` is a `demo/msg/Point`, whose definition is not there"),
         ("geometry_msgs/Point x\n", "is a `geometry_msgs/msg/Point`, whose definition is not there"),
-        ("float64 x\n==========\nfloat64 y\n", "after a line of `=` comes `float64 y` instead of `MSG: package/Name`"),
+        (
+            "float64 x\n==========\nfloat64 y\n",
+            "a line of `=` is followed by `float64 y` instead of `MSG: package/Name`",
+        ),
     ] {
         let error = message("demo/msg/A", text).expect_err(text).to_string();
         assert!(error.starts_with("the definition of `demo/msg/A` cannot be read: ") && error.contains(why), "{error}");
     }
     let error = Definition::service(&name("demo/srv/A"), "bool a\n").expect_err("there is no `---`").to_string();
     assert!(error.contains("it has no line `---` between requests and responses"), "{error}");
-    // A type that has itself in it is not what ROS 2 permits, but no reason to hang.
+    // ROS 2 does not permit a type that contains itself, but it must not make the parser hang.
     let circle = format!("B b\n{LINE}MSG: demo/B\nA a\n");
     assert!(message("demo/msg/A", &circle).is_ok());
 }

@@ -1,4 +1,5 @@
-//! A node by others: ROBOTIS's zenoh-ros2-sdk, which speaks the conventions of rmw_zenoh in Python.
+//! A foreign node: ROBOTIS's zenoh-ros2-sdk, which implements the conventions of rmw_zenoh in
+//! Python.
 
 mod common;
 
@@ -36,7 +37,7 @@ fn topics_go_both_ways_also_when_the_other_one_was_killed_and_comes_back() {
         foreign.tell("publisher /command");
         assert_eq!(foreign.hear(), "publisher /command");
         rover.until(|node| node.sent[0].peers == 1 && node.received[0].peers == 1);
-        // It says that it is there before it has subscribed: that has been by now.
+        // It announces itself before it has subscribed; by now it has.
         for number in 1..=3 {
             speeds.publish(vector(f64::from(number)));
             assert_eq!(foreign.hear(), format!("/rover/speed {number}.0 -{number}.0 0.5"));
@@ -63,8 +64,7 @@ fn whoever_comes_late_gets_what_is_transient_local() {
     slam.until(|node| node.sent[0].messages == 3);
     let Some(mut late) = start(&slam) else { return };
     late.tell("subscribe /origin transient-local");
-    // What came before is there by the time that it has subscribed: the last one, of those of one
-    // key.
+    // Of the messages from before it subscribed, it receives the last one of each key.
     assert_eq!(late.hear(), "/origin 3.0 -3.0 0.5");
     assert_eq!(late.hear(), "subscribed /origin");
     origins.publish(vector(4.0));
@@ -100,14 +100,14 @@ fn services_are_called_both_ways() {
         let sum = loop {
             match client.call(AddTwoIntsRequest { a, b: 2 }, PATIENCE) {
                 Ok(answer) => break answer.sum,
-                // It says that it is there before it can be asked.
+                // It announces the service before it can serve it.
                 Err(CallError::NoAnswer(AnswerError::Ended)) if Instant::now() < patience => {}
                 Err(error) => panic!("{error}"),
             }
         };
         assert_eq!((sum, foreign.hear()), (a + 2, format!("asked {a} 2")));
     }
-    // When it is killed, nobody serves any more, and who asks knows at once.
+    // Once it is killed, nobody serves the service, and callers are refused at once.
     drop(foreign);
     caller.until(|node| node.called[0].peers == 0);
     let asked = client.call(AddTwoIntsRequest { a: 1, b: 2 }, PATIENCE);

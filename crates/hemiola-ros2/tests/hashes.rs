@@ -21,7 +21,7 @@ fn structure(name: &str, fields: &[(&str, DataType)]) -> DataType {
     DataType::structure(name, fields)
 }
 
-/// What `tests/foreign/ros2_requests.py` computes of the definition of Jazzy.
+/// The expected hashes are what `tests/foreign/ros2_requests.py` computes from Jazzy's definition.
 #[test]
 fn an_action_has_the_hashes_of_ros_2() {
     let types = [NavigateToPose::data_type(), NavigateToPoseOutcome::data_type(), NavigateToPoseProgress::data_type()];
@@ -115,8 +115,7 @@ fn messages_have_the_hashes_of_ros_2() {
     }
 }
 
-/// The hashes that a ROS 2 system has, as tokens of `rmw_zenoh` and `zenoh-ros2-sdk` 0.1.8 show
-/// them.
+/// The hashes of a ROS 2 system, as tokens of `rmw_zenoh` and `zenoh-ros2-sdk` 0.1.8 contain them.
 #[test]
 fn services_have_the_hashes_of_ros_2() {
     let number = |name| (name, DataType::Signed(64));
@@ -155,7 +154,7 @@ fn a_service_is_named_after_its_requests() {
         (structure("nav_demo/PlanPath_Request", &[]), "nav_demo/srv/PlanPath"),
         (structure("nav_demo/PlanPath", &[]), "nav_demo/srv/PlanPath"),
         (structure("nav_demo/Request", &[]), "nav_demo/srv/Request"),
-        // Types that are no structures have no names: the service has.
+        // Types that are not structures have no names; the service has one.
         (DataType::Float64, "hemiola/srv/PlanPath"),
     ] {
         let service = Interface::service("plan path", &request, &nothing).expect("it has a name");
@@ -169,9 +168,9 @@ fn what_is_no_hash_is_refused() {
     let digits = "ab".repeat(32);
     assert_eq!(format!("RIHS01_{digits}").parse(), Ok(TypeHash::from_bytes([0xab; 32])));
     for (text, why) in [
-        (String::new(), "`` is no hash of a type: it does not begin with `RIHS01_`"),
+        (String::new(), "`` is not a type hash: it does not begin with `RIHS01_`"),
         (format!("RIHS02_{digits}"), "it does not begin with `RIHS01_`"),
-        (format!("RIHS01_{digits}a"), "after `RIHS01_` there are not 64 digits"),
+        (format!("RIHS01_{digits}a"), "`RIHS01_` is not followed by 64 digits"),
         (format!("RIHS01_{}", "ö".repeat(32)), "its digits are not all of `0` to `9` and `a` to `f`"),
         (format!("RIHS01_{}", digits.to_uppercase()), "its digits are not all of `0` to `9` and `a` to `f`"),
     ] {
@@ -180,7 +179,7 @@ fn what_is_no_hash_is_refused() {
     }
 }
 
-/// Describes a message, and all messages in it, as ROS 2 does.
+/// Describes a message, and all messages that it uses, as ROS 2 does.
 fn described(name: &str, definition: &Definition, all: &mut Vec<TypeDescription>) {
     let full = |name: &str| name.replace('/', "/msg/");
     if all.iter().any(|known| known.type_name == name) {
@@ -232,21 +231,22 @@ fn number_id(number: NumberType) -> u8 {
     }
 }
 
-/// Returns the hash that `hiroz-schema` computes of a root, which comes first, and all in it.
+/// Returns the hash that `hiroz-schema` computes from a root, which comes first, and all types in
+/// it.
 fn foreign_hash(mut all: Vec<TypeDescription>) -> String {
     let type_description = all.remove(0);
     all.sort_by(|one, other| one.type_name.cmp(&other.type_name));
     calculate_hash(&TypeDescriptionMsg { type_description, referenced_type_descriptions: all }).to_rihs_string()
 }
 
-/// Returns the hash that `hiroz-schema` computes of a definition's text.
+/// Returns the hash that `hiroz-schema` computes from a definition's text.
 fn of_text(schema: &MessageSchema) -> String {
     let mut all = Vec::new();
     described(&schema.name, &Definition::parse(&schema.name, &schema.text).expect("it can be read"), &mut all);
     foreign_hash(all)
 }
 
-/// Returns the hash that `hiroz-schema` computes of the texts of requests and responses.
+/// Returns the hash that `hiroz-schema` computes from the texts of requests and responses.
 fn of_service(schema: &ServiceSchema) -> String {
     let nested = |name: &str, type_name: &str, type_id, capacity| {
         let field_type =
@@ -274,7 +274,7 @@ fn of_service(schema: &ServiceSchema) -> String {
     foreign_hash(all)
 }
 
-/// Invents a type: of what there is, in each other, up to some depth.
+/// Generates a type, nested up to some depth.
 fn data_type() -> impl Strategy<Value = DataType> {
     let leaf = prop_oneof![
         Just(DataType::Boolean),
@@ -314,7 +314,7 @@ proptest! {
     fn the_hash_of_any_type_is_that_of_its_definition(data_type in data_type()) {
         let schema = MessageSchema::of("Root", &data_type);
         prop_assert_eq!(of_text(&schema), message_hash("Root", &data_type).to_string());
-        // What is in it is defined once, by its full name.
+        // Each type that it uses is defined once, by its full name.
         let names: Vec<_> = schema.definitions().map(|(name, _)| name).collect();
         prop_assert_eq!(&names[0], &schema.name);
         prop_assert!(names.iter().all(|name| names.iter().filter(|other| *other == name).count() == 1));

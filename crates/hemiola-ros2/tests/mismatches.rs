@@ -1,4 +1,4 @@
-//! Checks that endpoints which do not hear each other are found, and said in a sentence that a
+//! Checks that endpoints that do not exchange messages are found, and reported in a sentence that a
 //! person can act on.
 
 use hemiola_ros2::{
@@ -36,12 +36,12 @@ fn equal_types_and_fitting_qualities_are_no_mismatch() {
     let mut endpoints = vec![
         publisher("/nao", "nao/msg/Ball", Some(1)),
         subscriber("/viewer", "nao/msg/Ball", Some(1)),
-        // Two publishers of different types do not want anything of each other.
+        // Two publishers of different types do not concern each other.
         publisher("/other", "nao/msg/Ball", Some(1)),
         endpoint("/nao", EndpointKind::Publisher, "/image", "sensor_msgs/msg/Image", Some(2)),
         endpoint("/nao", EndpointKind::Publisher, "/image", "sensor_msgs/msg/CompressedImage", Some(3)),
     ];
-    // More is given than is wanted.
+    // The publisher offers more than the subscriber requests.
     endpoints[1].quality = Quality { reliability: Reliability::BestEffort, ..Quality::default() };
     endpoints[0].quality = Quality { durability: Durability::TransientLocal, ..Quality::default() };
     assert_eq!(sentences(&endpoints), [""; 0]);
@@ -142,8 +142,8 @@ fn the_order_in_which_tokens_were_seen_makes_no_difference() {
 
 #[test]
 fn what_is_said_of_many_endpoints_is_bounded() {
-    // A hundred million pairs: those that fit are not looked at, and of the others a thousand
-    // are said.
+    // A hundred million pairs: those that match are not visited, and of the others a thousand are
+    // reported.
     let crowd = |hash: fn(usize) -> u8| -> Vec<Endpoint> {
         let ends = (0..20_000).map(|index| {
             let node = format!("/node{index}");

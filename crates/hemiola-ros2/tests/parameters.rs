@@ -1,4 +1,4 @@
-//! The parameters of a robot, as a node by others lists, gets, describes and sets them.
+//! The parameters of a robot, as a foreign node lists, gets, describes and sets them.
 
 mod common;
 
@@ -17,7 +17,7 @@ enum Gait {
     Trot,
 }
 
-/// Parameters of every type that ROS 2 has.
+/// Parameters of every type that ROS 2 supports.
 #[derive(Parameters)]
 struct WalkParameters {
     /// How eagerly it follows.
@@ -41,7 +41,7 @@ struct WalkParameters {
     corner: [f32; 2],
     #[parameter(default = vec!["a".to_owned()])]
     names: Vec<String>,
-    /// What ROS 2 has no type for.
+    /// A type that ROS 2 does not support.
     #[parameter(default = vec![[0.0, 1.0]])]
     walls: Vec<[f64; 2]>,
 }
@@ -55,7 +55,7 @@ struct Walk {
 #[derive(Representation, Clone, Default, Debug)]
 struct Steps {
     gain: f64,
-    /// So that every parameter is used.
+    /// Uses every parameter.
     all: u64,
 }
 
@@ -119,7 +119,7 @@ fn parameters_are_set_or_refused_with_the_reason_and_who_listens_knows() {
     let robot = running.handle().clone();
     let Some(mut foreign) = start(&node) else { return };
     assert_eq!(foreign.ask("events"), "events");
-    // Events come in between.
+    // Events arrive in between.
     let mut set = |words: &str| foreign.hear_after(&format!("set {words}"), "set");
     assert_eq!(set("Walk.gain=0.75"), "set True ");
     assert!(eventually(|| (gain(&robot) == 0.75).then_some(())).is_some());
@@ -136,7 +136,7 @@ fn parameters_are_set_or_refused_with_the_reason_and_who_listens_knows() {
     assert_eq!(all.matches("True").count(), 6, "{all}");
     let get = "get Walk.bytes Walk.feet Walk.corner Walk.names Walk.offsets Walk.gait";
     assert_eq!(foreign.hear_after(get, "values"), r#"values [7] [false,true] [1.5,2.0] ["b","c"] [4] "Trot""#);
-    // Changes by others are heard as well.
+    // Changes by others are published as well.
     robot.change(Change::parameter("Walk", "gain", 1.25)).wait().unwrap();
     while foreign.hear_of("event") != "event /rover Walk.gain=1.25" {}
     let made_by = robot.journal(0).into_iter().filter_map(|entry| match entry.event {

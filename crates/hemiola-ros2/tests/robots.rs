@@ -1,4 +1,4 @@
-//! Two robots of which one drives as the other one says, in representations.
+//! Two robots, one of which drives by the commands of the other, in representations.
 
 mod common;
 
@@ -13,7 +13,7 @@ use hemiola_ros::geometry_msgs::Twist;
 use hemiola_ros2::RobotNode;
 use hemiola_runtime::{Pace, Robot};
 
-/// Commands another speed in each run.
+/// Commands a different speed in each run.
 #[derive(Module)]
 struct Teleoperation {}
 

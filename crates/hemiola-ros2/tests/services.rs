@@ -39,7 +39,8 @@ fn a_robot_calls_what_another_one_serves_until_it_is_gone() {
         let called = laptop.until(|node| node.called[0].answers == before + 3).called.remove(0);
         assert_eq!((called.unanswered, called.refused, called.in_flight), (0, round, 0));
         assert_eq!(rover.until(|node| node.served[0].answers == 3).served[0].in_flight, 0);
-        // When nobody serves it in the robot, nobody does in the system, once that was noticed.
+        // Once the server in the robot has gone and that was noticed, nobody serves it in the
+        // system.
         drop(server);
         let unserved = client.call(AddTwoIntsRequest { a: 1, b: 1 }, PATIENCE);
         assert!(matches!(unserved, Err(CallError::NoAnswer(AnswerError::Refused))), "{unserved:?}");
@@ -56,7 +57,7 @@ fn whoever_waits_for_a_node_that_leaves_knows() {
     let mut client = laptop.bus.client::<AddTwoIntsRequest, AddTwoIntsResponse>("Add").unwrap();
     let rover = Side::of(&laptop, "rover", serving("/add", "Add"));
     rover.bus.allow_calls::<AddTwoIntsRequest, AddTwoIntsResponse>("Add");
-    // It takes requests, and never answers.
+    // This server receives requests and never answers.
     let _server = rover.bus.server::<AddTwoIntsRequest, AddTwoIntsResponse>("Add", 4).unwrap();
     laptop.until(|node| node.called[0].peers == 1);
     let waiting = std::thread::spawn(move || client.call(AddTwoIntsRequest { a: 1, b: 1 }, PATIENCE));

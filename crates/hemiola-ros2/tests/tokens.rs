@@ -1,5 +1,5 @@
-//! Checks that names, qualities, tokens and attachments come back as they were, and that nothing
-//! that others write is trusted.
+//! Checks that names, qualities, tokens and attachments survive a round trip, and that input from
+//! others is never trusted.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn time() -> impl Strategy<Value = Option<Duration>> {
-    // What is equal to the unlimited time in one of its two parts is written without it.
+    // A time of which one part equals that of the unlimited time is written without that part.
     prop_oneof![
         Just(None),
         Just(Some(Duration::new(9_223_372_036, 5))),
@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn a_token_comes_back(endpoint in endpoint(), node in node()) {
         let token = endpoint.token();
-        // Zenoh permits none of these, and no empty part.
+        // Zenoh permits none of these characters, and no empty part.
         prop_assert!(!token.contains(['*', '$', '?', '#']) && token.split('/').all(|part| !part.is_empty()), "{}", token);
         prop_assert_eq!(token.parse(), Ok(Token::Endpoint(Box::new(endpoint))));
         prop_assert_eq!(node.token().parse(), Ok(Token::Node(node)));
@@ -160,13 +160,14 @@ proptest! {
         at in any::<prop::sample::Index>(),
         with in "\\PC{0,3}|[/%:,]",
     ) {
-        // Somewhere in a token there is something else.
+        // A token in which one place is changed.
         let token = endpoint.token();
         let (before, after) = token.split_at(at.index(token.len()));
         let token = format!("{before}{with}{}", after.get(1..).unwrap_or_default());
         match token.parse::<Token>() {
             Ok(read) => {
-                // What is read is written so that it is read as the same, however it was written.
+                // What is parsed is written in a way that parses to the same value, however it was
+                // written.
                 prop_assert_eq!(read.to_string().parse(), Ok(read));
             }
             Err(Ros2Error::Token { token: named, why }) => prop_assert!(named == token && !why.is_empty()),
@@ -177,8 +178,8 @@ proptest! {
 
 #[test]
 fn tokens_of_other_programs_are_read() {
-    // As rmw_zenoh writes them: a node in the root namespace, a server whose quality is all as
-    // usual.
+    // Tokens as rmw_zenoh writes them: a node in the root namespace, and a server whose quality is
+    // the default.
     let node = "@ros2_lv/0/aac3178e146ba6f1fc6e6a4085e77f21/0/0/NN/%/%/listener";
     let Ok(Token::Node(listener)) = node.parse() else { panic!("it is a node") };
     assert_eq!((listener.name.to_string().as_str(), listener.id, listener.enclave.as_str()), ("/listener", 0, ""));
@@ -207,10 +208,10 @@ fn the_quality_of_others_stays_readable() {
     for (text, why) in [
         ("", "it has 1 parts instead of 6"),
         ("::,:,:,", "it has 5 parts instead of 6"),
-        ("x::,:,:,:,,", "its reliability is `x`, which is no number"),
-        ("::,-1:,:,:,,", "its depth is `-1`, which is no number"),
+        ("x::,:,:,:,,", "its reliability is `x`, which is not a number"),
+        ("::,-1:,:,:,,", "its depth is `-1`, which is not a number"),
         ("::10:,:,:,,", "its history has no `,`"),
-        ("::,:,:,:,18446744073709551615,18446744073709551615", "which is no time"),
+        ("::,:,:,:,18446744073709551615,18446744073709551615", "which is not a time"),
     ] {
         let error = Quality::from_token(text).expect_err(text).to_string();
         assert!(error.contains(why), "{error}");
@@ -222,9 +223,9 @@ fn a_wrong_quality_is_an_error_with_the_words_that_are_known() {
     for (text, why) in [
         ("", "`` is unknown (use `reliable`, `best effort`"),
         ("relaible", "`relaible` is unknown (use `reliable`, `best effort`"),
-        ("reliable, best effort", "`best effort` comes after another reliability (leave one of them out)"),
+        ("reliable, best effort", "`best effort` comes after another reliability (remove one of them)"),
         ("depth 5, keep all", "`keep all` comes after another history"),
-        ("depth 0", "`depth 0` is no depth (use `depth 1` or more)"),
+        ("depth 0", "`depth 0` is not a depth (use `depth 1` or more)"),
     ] {
         let error = text.parse::<Quality>().expect_err(text).to_string();
         assert!(error.contains(why), "{error}");
@@ -238,21 +239,21 @@ fn a_wrong_name_is_an_error_with_the_rule_and_the_remedy() {
     let of_type = |name: &str| name.parse::<TypeName>().map(|_| ());
     let long = format!("/{}", "a".repeat(300));
     for (refused, text) in [
-        (topic(""), "`` is no topic name of ROS 2: it is empty (as in `/camera/image`)"),
-        (topic("scan"), "`scan` is no topic name of ROS 2: it does not begin with `/`"),
-        (topic("/scan/"), "it ends with `/` (leave the last `/` out)"),
-        (topic("/a//b"), "it has `//` (leave one `/` out)"),
+        (topic(""), "`` is not a valid ROS 2 topic name: it is empty (as in `/camera/image`)"),
+        (topic("scan"), "`scan` is not a valid ROS 2 topic name: it does not begin with `/`"),
+        (topic("/scan/"), "it ends with `/` (remove the last `/`)"),
+        (topic("/a//b"), "it has `//` (remove one `/`)"),
         (topic("/camera/2d"), "`2d` begins with a digit (begin each part with a letter or `_`)"),
         (topic("/kamera/größe"), "it has a `ö`"),
         (topic(&long), "it has 301 letters, and 247 are permitted (use a shorter one)"),
-        (node("/a b/c"), "`/a b` is no namespace of ROS 2: it has a ` `"),
-        (node("2nao"), "`2nao` is no node name of ROS 2: begins with a digit"),
-        (node("/nao/"), "`` is no node name of ROS 2: is empty"),
+        (node("/a b/c"), "`/a b` is not a valid ROS 2 namespace: it has a ` `"),
+        (node("2nao"), "`2nao` is not a valid ROS 2 node name: begins with a digit"),
+        (node("/nao/"), "`` is not a valid ROS 2 node name: is empty"),
         (
             of_type("Imu"),
-            "`Imu` is no type name of ROS 2: it is not a package, a kind and a name (as in `sensor_msgs/msg/Imu`",
+            "`Imu` is not a valid ROS 2 type name: it does not consist of a package, a kind and a name (as in",
         ),
-        (of_type("sensor_msgs/message/Imu"), "it is not a package, a kind and a name"),
+        (of_type("sensor_msgs/message/Imu"), "it does not consist of a package, a kind and a name"),
         (of_type("Sensors/msg/Imu"), "its package has a `S` (use lower-case letters"),
         (of_type("sensor_msgs/msg/I-mu"), "its last part has a `-`"),
     ] {
@@ -263,11 +264,11 @@ fn a_wrong_name_is_an_error_with_the_rule_and_the_remedy() {
 
 #[test]
 fn attachments_of_earlier_versions_are_refused() {
-    // In 2024 a name stood before each value.
+    // In 2024 a name preceded each value.
     let mut bytes = b"\x0fsequence_number".to_vec();
     bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
     let error = Attachment::from_bytes(&bytes).expect_err("it is another form").to_string();
-    assert!(error.starts_with("the attachment of a message has 24 bytes, which begin with [0f, 73, 65"), "{error}");
+    assert!(error.starts_with("the attachment of a message has 24 bytes, beginning with [0f, 73, 65"), "{error}");
     let mut bytes = Attachment { sequence: 1, time_ns: 2, gid: Gid([3; 16]) }.to_bytes();
     assert_eq!(bytes[..17], [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 16]);
     bytes[16] = 15;

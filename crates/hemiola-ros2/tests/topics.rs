@@ -94,7 +94,7 @@ fn two_types_of_one_topic_are_reported_once_on_both_sides() {
         assert!(problem.contains("`/goal`") && problem.contains("geometry_msgs/msg/Point"), "{problem}");
         assert!(problem.contains("geometry_msgs/msg/Twist"), "{problem}");
     }
-    // Another node with the same mistake is another remark, the same one is not.
+    // Another node with the same mistake causes another remark; the same node does not.
     let viewer = Side::of(&rover, "viewer", subscribing("/goal", "Goal", Ros2Quality::Reliable));
     let _more = viewer.queue::<Vector3>("Goal");
     rover.until(|node| node.problem.as_ref().is_some_and(|problem| problem.contains("/viewer")));
@@ -104,7 +104,7 @@ fn two_types_of_one_topic_are_reported_once_on_both_sides() {
 
 #[test]
 fn two_definitions_of_one_type_are_reported_with_their_hashes() {
-    /// Somebody else's idea of a point.
+    /// A different definition of a point.
     #[derive(Representation, Clone, Default)]
     #[data(name = "geometry_msgs/Point")]
     struct Place {
@@ -152,5 +152,5 @@ fn a_name_that_ros_2_does_not_have_is_an_error() {
     let host = hemiola_link::LinkHost::new("rover", hemiola_bus::Bus::new(), clock, |_| {});
     let configuration = Ros2Configuration { subscribe, ..Ros2Configuration::default() };
     let error = hemiola_ros2::RobotNode::open(&configuration, host).unwrap_err().to_string();
-    assert!(error.contains("`/the goal` is no topic name of ROS 2: it has a ` `"), "{error}");
+    assert!(error.contains("`/the goal` is not a valid ROS 2 topic name: it has a ` `"), "{error}");
 }

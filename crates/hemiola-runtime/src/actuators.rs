@@ -1,4 +1,4 @@
-//! The modules of a cycle that have a safe state, for threads that bring them into it from outside.
+//! The modules of a cycle that have a safe state, for threads that put them into it from outside.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -6,7 +6,7 @@ use crate::lock::lock_if_free;
 use crate::module_instance::{Entered, ModuleInstance};
 
 /// The modules of a cycle that have a safe state. The lock is held only for a moment, and never
-/// while code of a user is called.
+/// while user code is called.
 #[derive(Default)]
 pub struct Actuators(Mutex<Modules>);
 
@@ -14,18 +14,18 @@ pub struct Actuators(Mutex<Modules>);
 struct Modules {
     /// The modules of the newest program.
     current: Vec<Arc<ModuleInstance>>,
-    /// The modules of programs before it: they are in use until the cycle has exchanged its
-    /// program, and the cycle may hang before that.
+    /// The modules of earlier programs: they are in use until the cycle has exchanged its program,
+    /// and the cycle may hang before that.
     replaced: Vec<Weak<ModuleInstance>>,
 }
 
 impl Actuators {
-    /// Collects those of these instances that have a safe state.
+    /// Collects the instances that have a safe state.
     pub fn of<'i>(instances: impl IntoIterator<Item = &'i Arc<ModuleInstance>>) -> Self {
         Self(Mutex::new(Modules { current: with_safe_state(instances), replaced: Vec::new() }))
     }
 
-    /// Notes that the cycle is to go on with these instances.
+    /// Notes that the cycle will continue with these instances.
     pub fn replace<'i>(&self, instances: impl IntoIterator<Item = &'i Arc<ModuleInstance>>) {
         let current = with_safe_state(instances);
         let mut modules = self.modules();
@@ -38,19 +38,19 @@ impl Actuators {
         drop(before);
     }
 
-    /// Takes out the instances; there are none from now on.
+    /// Removes and returns all instances.
     pub fn take(&self) -> Vec<Arc<ModuleInstance>> {
         std::mem::take(&mut *self.modules()).current
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no instances.
     pub fn is_empty(&self) -> bool {
         let modules = self.modules();
         modules.current.is_empty() && modules.replaced.is_empty()
     }
 
-    /// Brings all modules into their safe state that are not in it. Returns those that could not
-    /// be, because they are in use; `None` if the instances are being exchanged at this moment.
+    /// Puts all modules that are not in their safe state into it. Returns those for which that
+    /// failed because they are in use; `None` if the instances are being exchanged at this moment.
     pub fn enter_safe_state(&self) -> Option<Vec<&'static str>> {
         let modules = {
             let modules = lock_if_free(&self.0)?;

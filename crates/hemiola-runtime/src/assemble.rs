@@ -1,15 +1,15 @@
-//! Puts a robot together: checks modules and configuration, plans, and makes every part that runs.
+//! Assembles a robot: checks modules and configuration, plans, and creates every part that runs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `robot` | modules, sources and configuration that fit together; nothing is made yet |
+//! | `robot` | modules, sources and configuration that fit together; nothing is created yet |
 //! | `wiring` | all blackboards, and the channels between them |
-//! | `cycles`, `workers`, `instances` | what runs a cycle |
-//! | `sources` | what runs a source |
-//! | `feedback` | where values come back to the cycle that they derive from |
-//! | `course` | what can be followed |
-//! | `observers` | where all that can be observed |
-//! | `assembly` | the robot while all that is made |
+//! | `cycles`, `workers`, `instances` | the parts that run a cycle |
+//! | `sources` | the parts that run a source |
+//! | `feedback` | values that return to a cycle from which they derive |
+//! | `course` | whether a recording can be followed |
+//! | `observers` | the ends at which cycles and sources are observed |
+//! | `assembly` | the robot during its assembly |
 //! | `parts` | the parts of a robot in several processes |
 
 mod assembly;
@@ -54,28 +54,28 @@ pub use parts::LinkBetweenParts;
 pub use robot::{Provider, Robot, TopicEnd, durations_from};
 pub use workers::thread_settings;
 
-/// A robot whose parts exist and wait to be run.
+/// A robot whose parts exist and are ready to run.
 pub struct Launched {
     pub cycles: Vec<Cycle>,
     pub sources: Vec<SourceRunner>,
     pub controls: Controls,
     pub monitor: Monitor,
     pub viewpoints: Arc<Viewpoints>,
-    /// The workers that have their threads already: all but the first of each cycle.
+    /// The workers that already have their threads: all but the first of each cycle.
     pub helpers: Vec<(WorkerId, KernelThread)>,
     /// The watchdog, which may have no cycle to watch.
     pub watchdog: Watchdog,
     pub state: Arc<RobotState>,
-    /// The runs that are to be repeated.
+    /// The recorded runs to repeat, if any.
     pub script: Option<Script>,
-    /// The time at which the replay is over, if nothing else says so.
+    /// The time at which the replay ends, if nothing else determines it.
     pub end: Option<Time>,
 }
 
-/// The number of reports of the watchdog that can be on their way.
+/// The number of reports of the watchdog that can be in transit.
 const REPORTS: usize = 16;
 
-/// Makes everything that a robot needs to run.
+/// Creates everything that a robot needs to run.
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     periods::check_rates(&robot)?;
     let heartbeat = own(&mut robot.heartbeat).take();
@@ -102,7 +102,7 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         catalog,
         available,
         parameters: modules.map(|(name, module)| (name.clone(), module.parameters.clone())).collect(),
-        // Changes of a recording that is followed have their numbers already.
+        // The changes of a recording that is followed already have their numbers.
         next_change: script.as_ref().map_or(0, Script::next_change),
         restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,

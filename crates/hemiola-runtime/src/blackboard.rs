@@ -1,12 +1,12 @@
-//! Where the values of one cycle (or source) live, and how they get to others.
+//! The memory in which the values of one cycle (or source) live, and the channels to others.
 //!
-//! - [`slot`]: one value, which stays as it is as long as anybody holds it.
-//! - [`store`]: one representation that is filled here: a few values that take turns.
-//! - [`imported`]: one that is filled elsewhere: the values that updates see, and what holds them.
+//! - [`slot`]: one value, which does not change as long as anybody holds it.
+//! - [`store`]: one representation that is provided here: a few values that take turns.
+//! - [`imported`]: one that is provided elsewhere: the values that updates see, and their holds.
 //! - [`channel`]: hands values that stay in their stores to one other blackboard, as one consistent
 //!   snapshot.
-//! - [`snapshots`]: how these get across.
-//! - [`Blackboard`]: all stores, and the cells of what comes from elsewhere.
+//! - [`snapshots`]: how snapshots are handed over.
+//! - [`Blackboard`]: all stores, and the cells of what is provided elsewhere.
 
 #![expect(unsafe_code, reason = "the frame and the exports are shared by tasks; the plan and `BetweenRuns` order them")]
 
@@ -40,32 +40,32 @@ pub struct Blackboard {
     imported: Box<[Imported]>,
     imported_of: BTreeMap<&'static str, usize>,
     exports: Box<[UnsafeCell<Export>]>,
-    /// Per export, the stores of its lines, which never change.
+    /// The stores of the lines of each export, which never change.
     export_stores: Box<[Vec<usize>]>,
     frame: UnsafeCell<Frame>,
 }
 
 /// The values that are the same for all tasks of one run.
 pub struct Frame {
-    /// The clock as updates see it.
+    /// The clock that updates see.
     pub clock: Clock,
-    /// Whether the robot is in its safe state.
+    /// The safe state of the robot.
     pub safe_state: SafeState,
-    /// The number of the run, as traces have it.
+    /// The number of the run in traces.
     pub run: u32,
-    /// Per imported representation: the samples that it comes from.
+    /// The samples from which each imported representation derives.
     pub imported: Box<[Provenance]>,
 }
 
 // SAFETY: stores and cells follow their own invariants. An export is used by the one task that
 // publishes it, which runs once in a run; the frame is changed by worker 0 between two runs and
-// only read within one. The executor orders runs and tasks.
+// only read within a run. The executor orders runs and tasks.
 unsafe impl Sync for Blackboard {}
 // SAFETY: as above; all values are Send.
 unsafe impl Send for Blackboard {}
 
 impl Blackboard {
-    /// Makes a blackboard with these stores, imports and exports.
+    /// Creates a blackboard with these stores, imports and exports.
     pub fn new(stores: Vec<Store>, imported: Vec<Imported>, exports: Vec<Export>, shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let store_of = stores.iter().enumerate().map(|(index, store)| (store.descriptor().name(), index)).collect();
@@ -88,12 +88,12 @@ impl Blackboard {
         }
     }
 
-    /// Returns the store of that number.
+    /// Returns the store with that number.
     pub fn store(&self, index: usize) -> &Store {
         &self.stores[index]
     }
 
-    /// Returns the number of the store of a representation, if it is filled here.
+    /// Returns the number of the store of a representation, if it is provided here.
     pub fn store_of(&self, representation: &str) -> Option<usize> {
         self.store_of.get(representation).copied()
     }
@@ -123,7 +123,7 @@ impl Blackboard {
         &self.export_stores[export]
     }
 
-    /// Returns whether a store's values go elsewhere.
+    /// Returns whether the values of a store are exported.
     pub fn exports_store(&self, store: usize) -> bool {
         self.export_stores.iter().any(|stores| stores.contains(&store))
     }
@@ -157,14 +157,14 @@ impl Blackboard {
         export.publish(|store| unsafe { self.store(store).hold_in_run() }, lines, run, now)
     }
 
-    /// Notes that the last values of an export's lines get no newer: whoever provides them is gone,
-    /// and nobody promises how old they get.
+    /// Notes that the last values of an export's lines will not be replaced: their provider is
+    /// gone, and their ages are not bounded.
     pub fn lapse_export(&self, export: usize, _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs nobody publishes.
         unsafe { (*self.exports[export].get()).lapse() }
     }
 
-    /// Restores what the last values of an export's lines came from, when a robot resumes from a
+    /// Restores the origins of the last values of an export's lines, when a robot resumes from a
     /// checkpoint.
     pub fn restore_export(&self, export: usize, origins: &[Provenance], _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs nobody publishes.
@@ -177,9 +177,10 @@ impl Blackboard {
         unsafe { &*self.frame.get() }
     }
 
-    /// Returns the frame, to be changed.
+    /// Returns the frame for changes.
     pub fn frame_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Frame {
-        // SAFETY: between two runs, and the witness is borrowed as long as this.
+        // SAFETY: this is between two runs, and the witness is borrowed for as long as the
+        // reference lives.
         unsafe { &mut *self.frame.get() }
     }
 }

@@ -14,30 +14,30 @@ use crate::program::Planned;
 use crate::record::ChangeNumber;
 
 /// A command that is executed between two runs. After [`obey`](Self::obey) it holds what is left
-/// over.
+/// over, to be dropped.
 pub enum Command {
-    /// Goes on with another program; comes back with the old one.
+    /// Continues with another program; returns the old one.
     Install(Box<Planned>, Reason),
-    /// Uses other parameters; comes back with the old ones, unless the watchdog had the module.
+    /// Sets other parameters; returns the old ones, unless the watchdog was using the module.
     SetParameters { instance: Arc<ModuleInstance>, parameters: PreparedParameters, done: bool, change: ChangeNumber },
-    /// Shows this value instead of the provider's; comes back with the one before.
+    /// Shows this value instead of the provider's; returns the one before.
     Override { store: usize, value: AnyRepresentation, done: bool, change: ChangeNumber },
     /// Shows the provider's value again.
     EndOverride { store: usize, change: ChangeNumber },
 }
 
-/// The reason why a cycle goes on with another program.
+/// The reason why a cycle continues with another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The plan has another order, or other workers.
+    /// The plan has another order, or another number of workers.
     Plan,
-    /// Other modules provide something, or a module begins anew.
+    /// Other modules provide something, or a module is restarted.
     Modules(ChangeNumber),
 }
 
 impl Command {
     /// Returns the change that has come into force, once the command was executed: runs may have
-    /// other results.
+    /// other results from then on.
     pub fn change(&self) -> Option<ChangeNumber> {
         match self {
             Self::Install(_, Reason::Modules(change)) => Some(*change),
@@ -47,7 +47,7 @@ impl Command {
         }
     }
 
-    /// Returns whether the command was to be executed, and what it changes was in use.
+    /// Returns whether the command was due for execution, and what it changes was in use.
     pub fn found_in_use(&self) -> bool {
         matches!(self, Self::SetParameters { done: false, .. } | Self::Override { done: false, .. })
     }

@@ -1,6 +1,6 @@
-//! Code of users may panic wherever it is called: in `Default`, `reset`, `Clone`, `Drop` and
-//! `Display` as well as in an update, and what it panics with may panic when it is dropped. None of
-//! that may end a thread of the robot.
+//! Containment of user code, which may panic wherever it is called: in `Default`, `reset`, `Clone`,
+//! `Drop` and `Display` as well as in an update, and the payload of a panic may panic when it is
+//! dropped. None of that may end a thread of the robot.
 
 use std::any::Any;
 use std::fmt;
@@ -8,18 +8,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hemiola_realtime::{Containment, describe_panic, take_place};
 
-/// Calls code of a user; returns `None` if it panicked.
+/// Calls user code; returns `None` if it panicked.
 pub fn quietly<R>(call: impl FnOnce() -> R) -> Option<R> {
     contained(call).ok()
 }
 
-/// Calls code of a user; if it panics, returns in words what it said and where.
+/// Calls user code; if it panics, returns a description of the panic and its place.
 pub fn contained<R>(call: impl FnOnce() -> R) -> Result<R, String> {
     let _quiet = Containment::new();
     catch_unwind(AssertUnwindSafe(call)).map_err(describe_and_discard)
 }
 
-/// Returns what a panic on this thread said and where, in words; the payload is dropped.
+/// Describes a panic on this thread and its place; the payload is dropped.
 pub fn describe_and_discard(panic: Box<dyn Any + Send>) -> String {
     let text = describe_panic(&*panic, &take_place());
     discard(panic);
@@ -34,7 +34,7 @@ pub fn discard(panic: Box<dyn Any + Send>) {
     }
 }
 
-/// Returns the text of a user's value, or that it panicked over it.
+/// Returns a user's value as text, or states that displaying it panicked.
 pub fn in_words(value: &dyn fmt::Display) -> String {
     contained(|| value.to_string()).unwrap_or_else(|panic| format!("an error that cannot be displayed: {panic}"))
 }

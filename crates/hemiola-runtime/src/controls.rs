@@ -1,4 +1,4 @@
-//! The parts by which a running robot is changed: what it is made of, and a mailbox of each cycle.
+//! The parts with which a running robot is changed: its contents, and a mailbox of each cycle.
 
 mod prepare;
 
@@ -24,7 +24,7 @@ use crate::program::{Planned, ProgramParts, build};
 use crate::record::ChangeNumber;
 use crate::robot_state::RobotState;
 
-/// The parts by which a running robot is changed.
+/// The parts with which a running robot is changed.
 pub struct Controls {
     pub robot: Robot,
     /// The same robot, for readers that do not wait for changes.
@@ -33,11 +33,11 @@ pub struct Controls {
     pub state: Arc<RobotState>,
     pub catalog: Catalog,
     pub available: NonZeroUsize,
-    /// The configured parameters, and every change since.
+    /// The configured parameters, with every change since.
     pub parameters: BTreeMap<String, BTreeMap<String, Value>>,
-    /// The number of the change that is made next.
+    /// The number of the next change.
     pub next_change: ChangeNumber,
-    /// The modules that begin anew when the recording that is followed says so.
+    /// The modules that are restarted when the followed recording determines it.
     pub restarted_by_recording: BTreeSet<String>,
 }
 
@@ -47,10 +47,10 @@ pub struct MadeProgram {
     pub instances: Instances,
 }
 
-/// Instances by their modules.
+/// The instances, by their modules.
 pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
 
-/// The parts by which a running cycle is changed.
+/// The parts with which a running cycle is changed.
 pub struct CycleControl {
     pub name: String,
     pub id: CycleId,
@@ -61,13 +61,13 @@ pub struct CycleControl {
     pub actuators: Arc<Actuators>,
     /// The numbers of the exports, by consumer.
     pub exports: BTreeMap<Consumer, usize>,
-    /// The number of workers that it can have.
+    /// The maximum number of workers.
     pub pool: usize,
-    /// The number of runs after which it is planned anew with what was learnt.
+    /// The number of runs after which it is planned again with what was measured.
     pub next_lesson: u64,
 }
 
-/// The number of runs after which a cycle is planned anew the first time, and then after each
+/// The number of runs after which a cycle is planned again for the first time, and then after each
 /// tenfold number.
 pub const FIRST_LESSON: u64 = 5;
 
@@ -80,12 +80,12 @@ impl Controls {
         })
     }
 
-    /// Returns the number that the next change will have.
+    /// Returns the number of the next change.
     pub fn next_change(&self) -> ChangeNumber {
         self.next_change
     }
 
-    /// Takes the number of a change that is made now.
+    /// Assigns a number to a change that is made now.
     pub fn number_change(&mut self) -> ChangeNumber {
         self.next_change += 1;
         self.next_change - 1
@@ -101,22 +101,22 @@ impl Controls {
         found.ok_or_else(|| self.robot.no_representation(representation))
     }
 
-    /// Posts these commands, each to the cycle of that index: all of them, or none, and then they
-    /// are still there.
+    /// Posts these commands, each to the cycle with that index: all of them, or none, in which case
+    /// they are still in `commands`.
     ///
     /// # Errors
-    /// A cycle has not executed many earlier ones.
+    /// Returns an error if a cycle has not executed many earlier ones.
     pub fn post(&self, commands: &mut Vec<(usize, Command)>) -> Result<Vec<Sent>, RuntimeError> {
-        // Changes are posted with the controls locked; commands that are posted without them need
-        // less room than is left.
+        // Changes are posted with the controls locked; commands that are posted without the lock
+        // need less room than is left.
         if let Some((full, _)) = commands.iter().find(|(cycle, _)| self.cycles[*cycle].mailbox.room() < 2) {
             return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.cycles[*full].name.clone() });
         }
         mem::take(commands).into_iter().map(|(cycle, command)| self.cycles[cycle].mailbox.post(command)).collect()
     }
 
-    /// Takes out all instances, to be dropped: no thread uses them any more. A module that cannot
-    /// be dropped is a fault.
+    /// Removes and returns all instances, to be dropped: no thread uses them any more. A module
+    /// that cannot be dropped is a fault.
     pub fn take_modules(&mut self) -> Vec<Arc<ModuleInstance>> {
         let mut modules = Vec::new();
         for control in &mut self.cycles {
@@ -127,14 +127,14 @@ impl Controls {
     }
 
     /// Returns the mailboxes of the cycles. What their commands bring back is dropped without the
-    /// controls being locked: it may be a user's module, which may look at the robot.
+    /// controls being locked: it may be a user's module, which may access the robot.
     pub fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         self.cycles.iter().map(|cycle| cycle.mailbox.clone()).collect()
     }
 
-    /// Notes the instances that a cycle's program uses from now on. Returns those before, to be
-    /// dropped when the controls are no longer locked: these may be the last references, and the
-    /// modules may look at the robot then.
+    /// Notes the instances that a cycle's program uses from now on. Returns the previous ones, to
+    /// be dropped when the controls are no longer locked: these may be the last references, and the
+    /// modules may access the robot then.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_instances(&mut self, index: usize, instances: Instances) -> Instances {
         let control = &mut self.cycles[index];
@@ -142,8 +142,8 @@ impl Controls {
         mem::replace(&mut control.instances, instances)
     }
 
-    /// Makes a cycle's program, of the instances that it has now and those that it needs besides;
-    /// `fresh` gets a new one.
+    /// Creates a cycle's program from its present instances and new ones that it needs; `fresh`
+    /// gets a new instance.
     pub fn make_program(
         &self,
         index: usize,

@@ -1,4 +1,4 @@
-//! One cycle: takes its inputs, runs its program, checks the deadline.
+//! A cycle: reads its inputs, runs its program, checks the deadline.
 
 mod core;
 mod guard;
@@ -15,18 +15,19 @@ use crate::run::{Beginning, Repeated};
 pub use self::core::{Core, Progress, RunBefore};
 pub use guard::{Guard, Health};
 
-/// A cycle, ready to run. Belongs to the thread that waits for its trigger, which is its worker 0.
+/// A cycle, ready to run. It belongs to the thread that waits for its trigger, which is its worker
+/// 0.
 pub struct Cycle {
     pub core: Core,
-    /// The cycle's end of all observers.
+    /// The cycle's end for all its observers.
     pub outlets: Outlets,
     pub guard: Guard,
 }
 
 impl Cycle {
-    /// Runs the cycle once. `timer` is when its timer was due; a cycle that a source triggers was
-    /// due when the sample was taken. No allocation, no lock, no system call but those of the
-    /// executor.
+    /// Runs the cycle once. `timer` is the time at which its timer was due; a cycle that a source
+    /// triggers was due when the sample was taken. No allocation, no lock, no system call except
+    /// those of the executor.
     pub fn run(&mut self, timer: Option<Time>) {
         let (run, begin) = self.begin();
         self.show_beginning(run, None);
@@ -44,7 +45,7 @@ impl Cycle {
         self.run_from(&Beginning { run, begin, due, due_ticks, safe_state, changes: &changes, messages: None });
     }
 
-    /// Runs the cycle once, on what a run of a recording began with.
+    /// Runs the cycle once, on the inputs of a recorded run.
     pub fn repeat(&mut self, record: &RunRecord) -> Repeated {
         let (run, begin) = self.begin();
         self.show_beginning(run, Some(record.now));
@@ -63,20 +64,20 @@ impl Cycle {
         (self.core.count_run(), begin)
     }
 
-    /// Admits observers, and lets their parts look before the run takes its inputs.
+    /// Admits observers, and lets their parts be written before the run reads its inputs.
     fn show_beginning(&mut self, run: u32, now: Option<Time>) {
         self.admit_observers();
         let Self { core, outlets, .. } = self;
         outlets.begin_run(run, || now.unwrap_or_else(|| core.robot.clock().now()));
     }
 
-    /// Admits those that want to observe it. Between two runs.
+    /// Admits those that want to observe the cycle. Called between two runs.
     fn admit_observers(&mut self) {
         let Self { core, outlets, .. } = self;
         outlets.attend(&core.blackboard, core.progress.last_run(), &mut core.executor.between_runs());
     }
 
-    /// Runs on the imports that were taken.
+    /// Runs on the imports that were read.
     fn run_from(&mut self, beginning: &Beginning<'_>) -> Repeated {
         let &Beginning { run, due, due_ticks, .. } = beginning;
         let (repeated, before) = self.core.begin_run(beginning);
@@ -95,15 +96,15 @@ impl Cycle {
         self.guard.settle();
     }
 
-    /// Executes the commands that were posted, also while it is not known when the next run will
-    /// be. Changes that a run has no room for are left for the next one. On the thread of its
+    /// Executes the commands that were posted, also while the time of the next run is unknown.
+    /// Changes for which a run has no room are left for the next one. Called on the thread of its
     /// worker 0.
     pub fn attend(&mut self) {
         self.admit_observers();
         self.core.attend();
     }
 
-    /// Shows observers what the cycle provides now, if it has run.
+    /// Shows observers the cycle's present values, if it has run.
     pub fn show_present(&mut self) {
         let Self { core, outlets, .. } = self;
         if let Some((run, now)) = core.progress.present_run() {
@@ -111,14 +112,14 @@ impl Cycle {
         }
     }
 
-    /// Executes a command that comes into force with the next run; returns what is left of it. On
-    /// the thread of its worker 0.
+    /// Executes a command that comes into force with the next run; returns what is left of it.
+    /// Called on the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         self.core.obey(command)
     }
 
-    /// Returns whether its source has brought a sample that was not taken yet, or its topic new
-    /// messages, which count as seen then.
+    /// Returns whether its source has a sample that was not read yet, or its topic new messages,
+    /// which count as seen then.
     pub fn is_triggered(&mut self) -> bool {
         self.core.is_triggered()
     }

@@ -2,13 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `interest` | which names somebody wants |
+//! | `interest` | the names that are wanted |
 //! | `outlet` | the worker's end: looks names up, fills bounded queues |
-//! | `names` | what a worker knows of the names that its updates use |
-//! | `inlets` | the ends of the thread that gathers all of it |
+//! | `names` | a worker's table of the names that its updates use |
+//! | `inlets` | the ends of the thread that gathers all records |
 //!
-//! While nobody watches, an update costs one more look at a flag. Interest goes to each worker
-//! through a hand-over of the newest value, so that nothing is locked or freed where updates run.
+//! While nobody watches, an update only checks a flag. Interest is passed to each worker through an
+//! exchange of the newest value, so that nothing is locked or freed where updates run.
 
 pub mod inlets;
 pub mod interest;

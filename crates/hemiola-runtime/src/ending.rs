@@ -1,11 +1,11 @@
 //! The end of a robot: after the last update, and before the process ends, what moves is made safe,
-//! also where a cycle hangs.
+//! even where a cycle hangs.
 //!
 //! | who | when | what |
 //! |---|---|---|
 //! | a cycle's thread, or whoever steps the robot | after the last run | makes the modules of the cycle safe |
-//! | the watchdog, which is above all cycles | a cycle has not ended in half of the time that there is | does it from outside, with a thread for each such cycle |
-//! | whoever ends the robot | after both | goes on when all is safe, or the time is over, which is a fault |
+//! | the watchdog, which is above all cycles | a cycle has not ended within half of the available time | makes them safe from outside, with a thread for each such cycle |
+//! | whoever ends the robot | after both | continues when everything is safe, or the time is over, which is a fault |
 //!
 //! The time is that of `[safe_state] within` in robot.toml.
 
@@ -19,13 +19,13 @@ use crate::actuators::Actuators;
 use crate::faults::{Fault, Faults};
 use crate::sync::{AtomicBool, Ordering};
 
-/// The end of a robot: what moves in its cycles, and how long making it safe may take.
+/// The end of a robot: what moves in its cycles, and the time within which it must be safe.
 pub struct Ending {
     cycles: Box<[EndingCycle]>,
-    /// The time from the end of the robot until all is safe.
+    /// The time from the end of the robot until everything is safe.
     within: Duration,
     faults: Arc<Faults>,
-    /// Whether some thread looks after cycles that hang.
+    /// Set if a thread takes care of cycles that hang.
     is_overseen: AtomicBool,
 }
 
@@ -35,8 +35,8 @@ struct EndingCycle {
 }
 
 impl EndingCycle {
-    /// Brings the modules into their safe state, and returns which of them are in use; `None` if
-    /// they are being exchanged at this moment.
+    /// Puts the modules into their safe state, and returns those that are in use; `None` if they
+    /// are being exchanged at this moment.
     fn make_safe(&self) -> Option<Vec<&'static str>> {
         let busy = self.actuators.enter_safe_state()?;
         if busy.is_empty() {
@@ -51,7 +51,7 @@ impl EndingCycle {
 const TRY_PERIOD: Duration = Duration::from_millis(1);
 
 impl Ending {
-    /// Makes the end of a robot whose cycles have these actuators, in their order.
+    /// Creates the end of a robot whose cycles have these actuators, in their order.
     pub fn new(actuators: impl IntoIterator<Item = Arc<Actuators>>, within: Duration, faults: Arc<Faults>) -> Self {
         let cycle = |actuators| EndingCycle { actuators, is_safe: AtomicBool::new(false) };
         Self { cycles: actuators.into_iter().map(cycle).collect(), within, faults, is_overseen: AtomicBool::new(false) }
@@ -62,21 +62,21 @@ impl Ending {
         self.cycles.iter().any(|cycle| !cycle.actuators.is_empty())
     }
 
-    /// Returns the time from the end of the robot until all is safe.
+    /// Returns the time from the end of the robot until everything is safe.
     pub fn within(&self) -> Duration {
         self.within
     }
 
-    /// Makes safe what moves in the cycle of that number, which has ended. On its thread, or on the
-    /// one that steps it.
+    /// Makes safe what moves in the cycle with that number, which has ended. Called on its thread,
+    /// or on the one that steps it.
     pub fn end_cycle(&self, index: usize) {
         while self.cycles[index].make_safe().is_none() {
             sleep_until(monotonic_now() + TRY_PERIOD);
         }
     }
 
-    /// Looks after the cycles that do not end by themselves, once the robot is ending, until all is
-    /// safe or the time is over. Returns at once if another thread does so already.
+    /// Takes care of the cycles that do not end by themselves, once the robot is ending, until
+    /// everything is safe or the time is over. Returns at once if another thread does so already.
     pub fn oversee(self: &Arc<Self>) {
         if self.is_overseen.swap(true, Ordering::Relaxed) {
             return;
@@ -88,7 +88,7 @@ impl Ending {
         let end = begin + self.within;
         for (index, _) in self.unsafe_cycles() {
             let ending = self.clone();
-            // The thread has the priority of the one that makes it.
+            // The thread inherits the priority of the one that creates it.
             let made = thread::Builder::new().name("hemiola end".into()).spawn(move || ending.reach(index, end));
             if made.is_err() {
                 self.reach(index, end);
@@ -97,7 +97,7 @@ impl Ending {
         self.wait_until(end + TRY_PERIOD * 10);
     }
 
-    /// Waits until all is safe, at most as long as it may take; returns whether it is.
+    /// Waits until everything is safe, but not longer than is allowed; returns whether it is.
     pub fn wait(&self) -> bool {
         self.wait_until(monotonic_now() + self.within + TRY_PERIOD * 20)
     }

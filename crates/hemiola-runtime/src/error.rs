@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// What can go wrong when a robot is built, started or changed.
+/// An error in building, starting or changing a robot.
 ///
 /// ```
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -16,39 +16,39 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError {
-    /// More workers than a cycle can have.
+    /// A cycle has more workers than it can have.
     #[error("a cycle has at most {maximum} workers; set `workers` in robot.toml to fewer")]
     TooManyWorkers {
-        /// The most that there can be.
+        /// The maximum number of workers.
         maximum: usize,
     },
-    /// A cycle with more independent pieces than the executor can hold.
+    /// A cycle has more independent pieces of work than the executor can hold.
     #[error("cycle `{cycle}` has {units} units of work, and the executor holds {maximum}: split it into two cycles")]
     TooManyUnits {
         /// The cycle.
         cycle: String,
         /// The number of units of its plan.
         units: usize,
-        /// The most that there can be.
+        /// The maximum number of units.
         maximum: usize,
     },
     /// The modules do not fit together.
     #[error("the modules do not fit together:\n{}", list(problems))]
     Unresolved {
-        /// All that is wrong.
+        /// All problems.
         problems: Vec<hemiola_plan::Problem>,
     },
-    /// Parameters that a module does not take.
+    /// A module does not accept its parameters.
     #[error("parameters of `{name}`:\n{}", list(errors))]
     Parameters {
         /// The module or source.
         name: String,
-        /// All that is wrong.
+        /// All problems.
         errors: Vec<hemiola_model::ParametersError>,
     },
-    /// A module or source that panics while it is made.
+    /// A module or source panics while it is created.
     #[error(
-        "`{name}` ({location}) cannot be made with {}: it {reason}; mend what makes it, or its parameters", parameters_at(place.as_deref())
+        "`{name}` ({location}) cannot be made with {}: it {reason}; fix its constructor or its parameters", parameters_at(place.as_deref())
     )]
     Constructor {
         /// The module or source.
@@ -60,9 +60,9 @@ pub enum RuntimeError {
         /// The message of the panic, and its place.
         reason: String,
     },
-    /// A representation whose default value panics while it is made.
+    /// The default value of a representation panics while it is created.
     #[error(
-        "the default value of `{name}` cannot be made: it {reason}; mend its `Default`, or take who provides and reads it out of the cycles of robot.toml"
+        "the default value of `{name}` cannot be made: it {reason}; fix its `Default`, or remove what provides and reads it from the cycles of robot.toml"
     )]
     DefaultValue {
         /// The representation.
@@ -70,13 +70,13 @@ pub enum RuntimeError {
         /// The message of the panic, and its place.
         reason: String,
     },
-    /// Updates or sample methods that cannot be called.
-    #[error("the robot cannot be put together:\n{}", list(refusals))]
+    /// There are updates or sample methods that cannot be called.
+    #[error("the robot cannot be assembled:\n{}", list(refusals))]
     Refused {
         /// All of them, with the reasons.
         refusals: Vec<hemiola_model::module::Refusal>,
     },
-    /// A cycle or source that shall run never, backwards, or more often than time has moments.
+    /// A cycle or source is to run never, backwards, or more often than time can resolve.
     #[error("`{name}` cannot run {rate} times a second; give it a rate above zero, such as 50.0")]
     Rate {
         /// The cycle or source.
@@ -84,7 +84,7 @@ pub enum RuntimeError {
         /// The rate.
         rate: f64,
     },
-    /// A cycle that nothing triggers.
+    /// A cycle is triggered by a source that does not exist.
     #[error(
         "cycle `{cycle}` is triggered by `{source_name}`, and there is no source of that name; linked are: {}",
         or_none(known)
@@ -92,12 +92,12 @@ pub enum RuntimeError {
     NoSuchSource {
         /// The cycle.
         cycle: String,
-        /// The source it names.
+        /// The source that it names.
         source_name: String,
-        /// The sources that there are.
+        /// The existing sources.
         known: Vec<String>,
     },
-    /// A cycle that is to run on messages which nobody sends.
+    /// A cycle is triggered by a topic to which nobody publishes.
     #[error(
         "cycle `{cycle}` is triggered by the topic `{topic}`, and no module uses it; topics are: {}",
         or_none(known)
@@ -105,41 +105,41 @@ pub enum RuntimeError {
     NoSuchTopic {
         /// The cycle.
         cycle: String,
-        /// The topic it names.
+        /// The topic that it names.
         topic: String,
-        /// The topics that there are.
+        /// The existing topics.
         known: Vec<String>,
     },
-    /// A cycle without modules.
+    /// A pattern of a cycle's modules matches none.
     #[error(
         "no module matches `{pattern}` of cycle `{cycle}`: give a module's name or the Rust path that contains it, such as `my_robot::motion`; a crate of which nothing else is used needs `use my_robot as _;` to be part of the program"
     )]
     NoSuchModule {
         /// The cycle.
         cycle: String,
-        /// What matches nothing.
+        /// The pattern that matches nothing.
         pattern: String,
     },
-    /// Two types of the same name.
+    /// Two types have the same name.
     #[error("two different types are called `{name}`; representations are known by their name, so rename one of them")]
     SameName {
         /// The name.
         name: String,
     },
-    /// A representation that comes from another program, and that somebody in this robot provides.
+    /// A representation is received from another program, and also provided by this robot.
     #[error(
-        "`{representation}` comes from {received} and from {provider}: take it out of `receive` of the link, or `subscribe` of `[ros2]`, or say which of them counts, by \
+        "`{representation}` comes from {received} and from {provider}: remove it from `receive` of the link, or `subscribe` of `[ros2]`, or choose one of them by \
          its name: `{representation} = \"..\"` in `[providers]`"
     )]
     ReceivedAndProvided {
         /// The representation.
         representation: String,
-        /// The source that the link or the node is, and where robot.toml says so.
+        /// The source for the link or the node, and its place in robot.toml.
         received: String,
         /// The provider in this robot, with its location.
         provider: String,
     },
-    /// A robot that cannot be cut into the processes of `robot.toml`.
+    /// The robot cannot be cut into the processes of `robot.toml`.
     #[error("the robot cannot be cut into the processes {}: {what}; {remedy}", processes.join(", "))]
     Cut {
         /// The processes.
@@ -149,14 +149,14 @@ pub enum RuntimeError {
         /// The change that would help.
         remedy: &'static str,
     },
-    /// Something asked for by name does not exist.
+    /// The requested name does not exist.
     #[error("there is no {kind} `{name}`; known are: {}", or_none(known))]
     Unknown {
-        /// What was looked for.
+        /// The kind of what was requested.
         kind: &'static str,
-        /// Its name.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names that exist.
         known: Vec<String>,
     },
     /// A value does not fit a representation.
@@ -164,10 +164,10 @@ pub enum RuntimeError {
     Value {
         /// The representation.
         name: String,
-        /// What is wrong.
+        /// The reason.
         error: hemiola_model::data::ReadError,
     },
-    /// A representation that cannot leave the process.
+    /// A representation cannot leave the process.
     #[error("`{name}` is opaque: it has no form outside of the process")]
     Opaque {
         /// The representation.
@@ -183,32 +183,33 @@ pub enum RuntimeError {
         /// The reason.
         reason: String,
     },
-    /// A recording of another robot, or of another version of it.
+    /// A recording is of another robot, or of another version of it.
     #[error("the runs of this recording cannot be repeated: {reason}")]
     OtherRobot {
         /// The difference.
         reason: String,
     },
-    /// Values of a recording have no place in a robot on its own threads.
+    /// A robot on its own threads cannot follow values of a recording.
     #[error(
         "values of a recording come into the runs of a robot that is stepped: use `into_player` or `into_stepper`, not `prepare` or `start`"
     )]
     TakenWhileLive,
-    /// A change that needs what was not foreseen when the robot started.
-    #[error("{what} needs the robot to start again: {why}")]
+    /// A change needs something that was not foreseen when the robot started.
+    #[error("{what} requires a restart of the robot: {why}")]
     NeedsRestart {
         /// The change.
         what: String,
         /// The reason.
         why: String,
     },
-    /// Code of a module or a representation panicked over a change.
+    /// Code of a module or a representation panicked during a change.
     #[error("not changed: a constructor, a default or a check that the change needs panicked: {reason}")]
     ChangePanicked {
         /// The message of the panic, and its place.
         reason: String,
     },
-    /// What a change would exchange was in use before each of a cycle's next runs.
+    /// A change was not made, because what it would exchange was in use before each of a cycle's
+    /// next runs.
     #[error("not changed: {what}, because {why}; try again")]
     InUse {
         /// The change.
@@ -216,7 +217,7 @@ pub enum RuntimeError {
         /// The user of it.
         why: String,
     },
-    /// A cycle has not taken up a command.
+    /// A cycle has not executed a command.
     #[error(
         "cycle `{cycle}` does not answer: it is not being triggered, or hangs; the change will be made when it runs again"
     )]
@@ -224,9 +225,9 @@ pub enum RuntimeError {
         /// The cycle.
         cycle: String,
     },
-    /// The robot stopped before a cycle took up a command.
+    /// The robot stopped before a cycle executed a command.
     #[error(
-        "cycle `{cycle}` runs no more, because the robot has stopped: what it was asked for may not have been done"
+        "cycle `{cycle}` no longer runs, because the robot has stopped: the requested change may not have been applied"
     )]
     CycleHasStopped {
         /// The cycle.
@@ -237,7 +238,7 @@ pub enum RuntimeError {
     Trace(#[from] hemiola_trace::Error),
     /// The destructor of a module or source panicked.
     #[error(
-        "{name} ({location}) cannot be dropped: it {reason}; mend its `Drop`, or take it out of the cycles of robot.toml"
+        "{name} ({location}) cannot be dropped: it {reason}; fix its `Drop`, or remove it from the cycles of robot.toml"
     )]
     Destructor {
         /// The module or source.
@@ -258,7 +259,7 @@ pub enum RuntimeError {
         reason: String,
     },
     /// A source has ended before its first sample.
-    #[error("source {name} has ended without a single sample: is its input there, and does it hold anything?")]
+    #[error("source {name} has ended without a single sample: is its input there, and not empty?")]
     NoSample {
         /// The name of the source.
         name: String,
@@ -275,8 +276,8 @@ pub enum RuntimeError {
         /// `[safe_state] within` of robot.toml.
         within: Duration,
     },
-    /// A thread of the robot ended without being asked to.
-    #[error("thread `{thread}` ended though the robot was to go on: it {reason}; the robot entered its safe state")]
+    /// A thread of the robot ended unexpectedly.
+    #[error("thread `{thread}` ended unexpectedly: it {reason}; the robot entered its safe state")]
     ThreadEnded {
         /// The name of the thread.
         thread: String,
@@ -286,10 +287,10 @@ pub enum RuntimeError {
     /// A mistake in Hemiola itself.
     #[error("a mistake in Hemiola, please report it: {what}")]
     Internal {
-        /// The thing that should not be.
+        /// The unexpected condition.
         what: String,
     },
-    /// The operating system refused.
+    /// The operating system refused a request.
     #[error(transparent)]
     Realtime(#[from] hemiola_realtime::RealtimeError),
 }
@@ -304,10 +305,10 @@ fn list<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the place of the parameters that a module or source was made with.
+/// Describes the parameters with which a module or source was created.
 fn parameters_at(place: Option<&str>) -> String {
     place.map_or_else(
-        || "the defaults of its parameters, as robot.toml has no table for it".to_owned(),
+        || "the defaults of its parameters, because robot.toml has no table for it".to_owned(),
         |place| format!("the parameters at {place}"),
     )
 }

@@ -4,9 +4,9 @@
 //! the set of units that any worker may start (`ready_set`), the units that a worker keeps for
 //! itself, and the number of units left (`pool`).
 //!
-//! - A unit whose last dependency is met belongs to the worker that met it. That worker goes on
+//! - A unit whose last dependency is met belongs to the worker that met it. That worker continues
 //!   with the most important one and gives the others away if they are worth a hand-over; before it
-//!   gets busy with a long one it gives all away.
+//!   starts a long one it gives all away.
 //! - A worker with nothing of its own claims from the set, then helps open scopes (`crew`), then
 //!   spins for a bounded time (`helper`), then sleeps (`sleepers`). A worker that gives work away
 //!   wakes as many sleepers as there is work, and none while others still spin.
@@ -18,9 +18,9 @@
 //! through the shared pointer to the run is valid until it has reported the unit as done. That is
 //! the invariant behind the `unsafe` blocks of `pool`.
 //!
-//! A task that panics counts as done all the same, on whatever worker, and the run goes on without
-//! what is left of its unit; worker 0 resumes the first panic when the run is over and no worker
-//! refers to it any more.
+//! A task that panics counts as done nevertheless, on whatever worker, and the run continues
+//! without the rest of its unit; worker 0 resumes the first panic when the run is over and no
+//! worker refers to it any more.
 
 #![expect(unsafe_code, reason = "a cycle has one executor, which says when no task of it runs")]
 
@@ -75,7 +75,7 @@ use crate::error::RuntimeError;
 /// assert_eq!(worker, [3]);
 /// ```
 pub trait Tasks: Send + Sync + 'static {
-    /// The state that each worker has of its own: its trace, its queues.
+    /// The state of each worker: its trace, its queues.
     type Worker: Send + 'static;
 
     /// Runs a task that became ready at `ready` and begins now, at `begin`; returns when it ended.
@@ -119,13 +119,13 @@ pub struct Executor<T: Tasks> {
     ended: Ended,
 }
 
-/// A closure that is called when a worker ends without being asked to, with its number, and why.
+/// A closure that is called when a worker ends unexpectedly, with its number and the reason.
 type Ended = Arc<dyn Fn(usize, String) + Send + Sync>;
 
-/// The most workers that one cycle can have.
+/// The maximum number of workers of a cycle.
 pub const MAXIMUM_WORKERS: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// The time for which a worker without work spins before it sleeps: about what being woken costs.
+/// The time for which a worker without work spins before it sleeps: about the cost of waking it.
 pub const PATIENCE: Duration = if cfg!(loom) { Duration::ZERO } else { Duration::from_micros(30) };
 impl<T: Tasks> Default for Executor<T> {
     fn default() -> Self {
@@ -134,7 +134,7 @@ impl<T: Tasks> Default for Executor<T> {
 }
 
 impl<T: Tasks> Executor<T> {
-    /// Makes a pool with worker 0 only.
+    /// Creates a pool with worker 0 only.
     pub fn new() -> Self {
         Self {
             pool: Arc::new(Pool::new()),
@@ -144,8 +144,8 @@ impl<T: Tasks> Executor<T> {
         }
     }
 
-    /// Has a closure called when a worker, added later, ends without being asked to: with its
-    /// number, and why.
+    /// Sets a closure that is called when a worker, added later, ends unexpectedly: with its number
+    /// and the reason.
     pub(crate) fn tell_of_ends(&mut self, ended: impl Fn(usize, String) + Send + Sync + 'static) {
         self.ended = Arc::new(ended);
     }
@@ -156,15 +156,15 @@ impl<T: Tasks> Executor<T> {
     }
 
     /// Adds a worker, which has a core of its own while it waits for work. It takes part from the
-    /// next run on whose graph asks for so many. Off the real-time threads.
+    /// next run whose graph requests that many workers. Not for real-time threads.
     ///
     /// # Errors
-    /// The thread cannot be made, or there are [`MAXIMUM_WORKERS`] already.
+    /// Returns an error if the thread cannot be created, or there are [`MAXIMUM_WORKERS`] already.
     pub fn add_worker(&mut self, settings: ThreadSettings, worker: T::Worker) -> Result<ThreadReport, RuntimeError> {
         self.add_worker_that(Habits::default(), settings, worker)
     }
 
-    /// Adds a worker as [`add_worker`](Self::add_worker) does, with other habits.
+    /// Adds a worker like [`add_worker`](Self::add_worker), with other habits.
     pub(crate) fn add_worker_that(
         &mut self,
         habits: Habits,
@@ -188,11 +188,11 @@ impl<T: Tasks> Executor<T> {
     }
 
     /// Runs all tasks of the graph once and returns when they are done. The caller is worker 0. No
-    /// allocation, no lock; system calls only to wake workers that sleep and to sleep when others
+    /// allocation, no lock; system calls only to wake workers that sleep, and to sleep when others
     /// have long work left.
     ///
-    /// A graph that asks for more workers than there are runs on those that there are. An executor
-    /// runs one graph at a time, and a graph is run by one executor: workers go by the graph's
+    /// A graph that requests more workers than there are runs on the existing ones. An executor
+    /// runs one graph at a time, and a graph is run by one executor: workers follow the graph's
     /// counters, and find the run through a pointer to it.
     ///
     /// ```compile_fail,E0596
@@ -211,8 +211,8 @@ impl<T: Tasks> Executor<T> {
     }
 
     /// Rehearses a run: brings what it begins with into this core's caches, which hold little of
-    /// its code and data after a sleep. Touches the graph and runs another one in which there is
-    /// nothing to do. For the time between waking and the trigger.
+    /// its code and data after a sleep. Touches the graph and runs another one that has nothing to
+    /// do. Meant for the time between waking and the trigger.
     pub fn rehearse(&mut self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         graph.touch();
         match self.workers() {
@@ -223,13 +223,13 @@ impl<T: Tasks> Executor<T> {
 
     /// Returns the witness that no task runs: no run can begin as long as it lives.
     pub(crate) fn between_runs(&mut self) -> BetweenRuns<'_> {
-        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has the one
-        // that runs its tasks.
+        // SAFETY: a run borrows the executor until all its tasks have ended. A cycle has only the
+        // executor that runs its tasks.
         unsafe { BetweenRuns::assume() }
     }
 
     /// Announces when the next run is expected, so that the helpers are awake by then and need not
-    /// be woken. `None` lets them sleep until they are woken.
+    /// be woken. With `None` they sleep until they are woken.
     pub fn expect_run(&self, at: Option<MonotonicTime>) {
         self.pool.sleepers.expect_run(at);
     }

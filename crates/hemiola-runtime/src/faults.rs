@@ -1,19 +1,19 @@
-//! Faults: what should not have happened, and makes the run of a robot end with an error, such as a
-//! thread that ended without being asked to, or a module that cannot be dropped or made safe.
+//! Faults: unexpected events that make the run of a robot end with an error, such as a thread that
+//! ended unexpectedly, or a module that cannot be dropped or made safe.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::RuntimeError;
 
-/// Something that should not have happened.
+/// An unexpected event that makes the run of a robot end with an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A thread of the robot ended, or stumbled, without being asked to.
+    /// A thread of the robot ended, or panicked, unexpectedly.
     Thread { name: String, reason: String },
-    /// A module's `#[safe_state]` method did not do its work.
+    /// A module's `#[safe_state]` method failed.
     Unsafe { module: &'static str, location: String, reason: String },
-    /// A module was in use for as long as making it safe may take.
+    /// A module was in use for the whole time within which it should have been made safe.
     Unreached { module: &'static str, within: Duration },
     /// A source has ended before its first sample.
     NoSample { source: &'static str },
@@ -38,8 +38,8 @@ impl Fault {
     }
 }
 
-/// All faults of a robot. The lock is held for a moment, off the real-time threads or on one that
-/// ends.
+/// All faults of a robot. The lock is held only for a moment, off the real-time threads or on one
+/// that ends.
 #[derive(Default)]
 pub struct Faults(Mutex<Vec<Fault>>);
 
@@ -56,7 +56,7 @@ impl Faults {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
-    /// Returns the faults from that number on.
+    /// Returns the faults with this number or a later one.
     pub fn since(&self, number: usize) -> Vec<Fault> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
     }

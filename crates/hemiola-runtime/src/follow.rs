@@ -1,5 +1,5 @@
-//! Repeating the runs of a recording: what is followed, what makes its changes again, and how a
-//! robot resumes from a checkpoint.
+//! Repeats the runs of a recording: the course that is followed, the changes that are made again,
+//! and the resumption from a checkpoint.
 
 mod changes;
 mod follower;

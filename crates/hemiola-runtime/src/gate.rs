@@ -1,29 +1,29 @@
-//! The place where a robot that is stepped waits for observers that want every message.
+//! The gate at which a stepped robot waits for observers that want every message.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hemiola_realtime::{Generation, Wakeup};
 
-/// The place where a stepped robot waits.
+/// The gate at which a stepped robot waits.
 #[derive(Default)]
 pub struct Gate {
-    /// The signal that is notified with each message for an observer that is waited for.
+    /// The signal that is notified of each message for an observer that is waited for.
     sent: Arc<Wakeup>,
     observers: Mutex<Vec<Arc<Taken>>>,
 }
 
-/// The signal up to which an observer has received all; `None` if it waits for nothing yet.
+/// The signal up to which an observer has received everything; `None` if it does not wait yet.
 #[derive(Default)]
 struct Taken(Mutex<Option<Generation>>);
 
-/// The pass of an observer that the robot waits for, as long as it exists.
+/// The pass of an observer for which the robot waits, as long as the pass exists.
 pub struct Pass {
     gate: Arc<Gate>,
     taken: Arc<Taken>,
 }
 
 impl Gate {
-    /// Returns when all observers have received all that was sent so far, or have gone.
+    /// Returns when all observers have received everything that was sent so far, or have gone.
     pub fn wait(&self) {
         let is_behind = |taken: &Arc<Taken>| taken.get().is_some_and(|taken| taken != self.sent.generation());
         while self.observers().iter().any(is_behind) {
@@ -31,7 +31,7 @@ impl Gate {
         }
     }
 
-    /// Waits for one more observer from now on.
+    /// Makes the robot wait for one more observer from now on.
     pub fn enter(self: &Arc<Self>) -> Pass {
         let taken = Arc::<Taken>::default();
         self.observers().push(taken.clone());
@@ -50,7 +50,7 @@ impl Taken {
 }
 
 impl Pass {
-    /// Returns the signal that is to be notified with each message.
+    /// Returns the signal to be notified of each message.
     pub fn sent(&self) -> &Arc<Wakeup> {
         &self.gate.sent
     }
@@ -61,7 +61,7 @@ impl Pass {
         self.taken.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(sent);
     }
 
-    /// Notes that all was received that was sent before this signal.
+    /// Notes that everything that was sent before this signal was received.
     pub fn take(&self, sent: Generation) {
         *self.taken.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
     }

@@ -35,11 +35,11 @@ use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 
-/// A handle that looks at a running robot and changes it. It is cheap to clone, and usable from any
-/// thread but the real-time ones.
+/// A handle with which a running robot is observed and changed. It is cheap to clone, and usable
+/// from any thread except the real-time ones.
 ///
-/// Everything that takes time (resolving, planning, making modules) happens on the calling thread;
-/// the cycle exchanges a pointer between two of its runs.
+/// Everything that takes time (resolving, planning, creating modules) happens on the calling
+/// thread; the cycle exchanges a pointer between two of its runs.
 ///
 /// ```
 /// use hemiola_runtime::{Pace, Robot};
@@ -55,13 +55,13 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// ```
 #[derive(Clone)]
 pub struct RobotHandle {
-    /// The controls. They are locked by whoever makes a change, for as long as that takes; readers
-    /// use `present`.
+    /// The controls. They are locked by whoever makes a change, for the duration of the change;
+    /// readers use `present`.
     controls: Arc<Reentered<Controls>>,
     present: Arc<Present<Robot>>,
     /// The monitor. A thread that needs both locks acquires the controls first.
     monitor: Arc<Reentered<Monitor>>,
-    /// The state of the robot, the same as that of the controls.
+    /// The state of the robot, shared with the controls.
     state: Arc<RobotState>,
     viewpoints: Arc<Viewpoints>,
     ending: Arc<Ending>,
@@ -69,7 +69,7 @@ pub struct RobotHandle {
     cycles: Arc<[(String, Arc<Health>)]>,
 }
 
-/// The time for which the end of the robot waits for a change that is being made.
+/// The time for which the end of the robot waits for a change in progress.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
 impl RobotHandle {
@@ -110,10 +110,10 @@ impl RobotHandle {
     /// ```
     ///
     /// # Errors
-    /// There is no such representation or cycle, the representation is opaque, or its default
-    /// cannot be made.
+    /// Returns an error if there is no such representation or cycle, the representation is opaque,
+    /// or its default value cannot be created.
     pub fn observe(&self, observation: Observation) -> Result<Observer, RuntimeError> {
-        // A stepped clock stands still: no time of the world belongs to its times.
+        // A stepped clock stands still, so no time of the world corresponds to its times.
         let is_stepped = self.clock().due(Time::ZERO).is_none();
         let is_awaited = is_stepped && observation.is_complete;
         let has_begun = self.state.has_begun();
@@ -135,7 +135,7 @@ impl RobotHandle {
     }
 
     /// Returns whether the robot has begun. Until then the clock of a robot that was only
-    /// [prepared](crate::Robot::prepare) stands at zero, and no time of the world belongs to that.
+    /// [prepared](crate::Robot::prepare) stands at zero, to which no time of the world corresponds.
     ///
     /// ```
     /// use hemiola_runtime::{Pace, Robot};
@@ -177,7 +177,7 @@ impl RobotHandle {
         stores.find(|store| store.descriptor().name() == name).map(|store| store.descriptor())
     }
 
-    /// Returns what the robot consists of.
+    /// Returns the present contents of the robot.
     pub(crate) fn present(&self) -> Arc<Robot> {
         self.present.get()
     }
@@ -195,13 +195,13 @@ impl RobotHandle {
         self.present().sources.iter().map(|source| source.name().to_owned()).collect()
     }
 
-    /// Returns what the numbers in [events](crate::Observation::with_events) mean, as far as it is
-    /// known now: it grows with the robot.
+    /// Returns the names for the numbers in [events](crate::Observation::with_events), as far as
+    /// they are known now: the catalog grows with the robot.
     pub fn catalog(&self) -> Catalog {
         self.monitor().catalog().clone()
     }
 
-    /// Returns how fast the processor's counter goes, in whose ticks events have their times.
+    /// Returns the scale of the processor's counter, in whose ticks the times of events are given.
     pub fn tick_scale(&self) -> TickScale {
         self.monitor().scale().clone()
     }
@@ -212,24 +212,24 @@ impl RobotHandle {
         Trace { capture: monitor.capture(), catalog: monitor.catalog().clone(), scale: monitor.scale().clone() }
     }
 
-    /// Returns the timing figures so far.
+    /// Returns the timing statistics so far.
     pub fn report(&self) -> Report {
         self.monitor().statistics().report()
     }
 
-    /// Returns the file that the trace is being written to; `None` if there is none, or writing
+    /// Returns the file to which the trace is being written; `None` if there is none, or writing
     /// failed.
     pub fn trace(&self) -> Option<PathBuf> {
         self.monitor().trace()
     }
 
-    /// Forgets the timing figures so far.
+    /// Resets the timing statistics.
     pub fn clear_statistics(&self) {
         self.monitor().clear_statistics();
         self.state.inlets().values().for_each(SourceInlet::clear_measured);
     }
 
-    /// Returns the measured durations so far, put over those of earlier runs.
+    /// Returns the durations measured so far, combined with those of earlier runs.
     pub fn profile(&self) -> Profile {
         self.updated(self.present().profile.clone())
     }
@@ -252,16 +252,16 @@ impl RobotHandle {
     }
 
     /// Compares response times of cycles, and reaction times and data ages of chains, with these
-    /// bounds from now on, instead of those before.
+    /// bounds from now on, instead of the previous bounds.
     ///
-    /// An observed latency above its bound is a message and an entry of the journal
+    /// An observed latency above its bound is reported in a message and an entry of the journal
     /// ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in the log, with its
-    /// cause: an execution time above its assumed maximum, a preemption, a core that stood still, a
-    /// late timer. It is worked out from the events of all workers on the thread that gathers them,
-    /// some ten milliseconds later; cycles do nothing for it. At most four are explained in a
-    /// second, the others are counted.
+    /// cause: an execution time above its assumed maximum, a preemption, a core that was taken
+    /// away, a late timer. The cause is derived from the events of all workers on the thread that
+    /// gathers them, some ten milliseconds later, at no cost for the cycles. At most four
+    /// exceedances are explained per second, the others are counted.
     ///
-    /// Latencies are times of the world: for a robot that is stepped they say how fast this machine
+    /// Latencies are times of the world: for a stepped robot they show how fast this machine
     /// computes it.
     ///
     /// ```
@@ -294,8 +294,8 @@ impl RobotHandle {
         self.monitor().messages()
     }
 
-    /// Returns what happened from the entry of this number on, and is still known: a few thousand
-    /// entries are. An [observer](Self::observe) receives entries as they come.
+    /// Returns the entries of the journal from this number on that are still kept: a few thousand
+    /// are. An [observer](Self::observe) receives entries as they come.
     pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
         self.monitor().journal(number)
     }
@@ -306,7 +306,7 @@ impl RobotHandle {
         self.state.bus()
     }
 
-    /// Returns the framework's clock, for timers and executors of one's own.
+    /// Returns the framework's clock, for your own timers and executors.
     pub fn clock(&self) -> &Arc<RobotClock> {
         self.state.clock()
     }
@@ -316,19 +316,19 @@ impl RobotHandle {
         self.state.clock().now()
     }
 
-    /// Returns what the machine's monotonic clock shows when the framework's clock shows zero, by
-    /// which clocks of several processes are compared; `None` if this one is stepped.
+    /// Returns the reading of the machine's monotonic clock at which the framework's clock shows
+    /// zero, with which clocks of several processes are compared; `None` if this clock is stepped.
     pub fn clock_origin(&self) -> Option<MonotonicTime> {
         self.state.clock().due(Time::ZERO)
     }
 
-    /// Returns the names of what updates can show, as far as they have been called while somebody
-    /// watched ([`Observation::with_debug`]), in order.
+    /// Returns the names of the debug output of updates, as far as it was called while somebody
+    /// watched ([`Observation::with_debug`]), sorted.
     pub fn debug_names(&self) -> Vec<DebugName> {
         self.monitor().debug_names()
     }
 
-    /// Returns since when the robot is in its safe state, and why; `None` if it is not in it.
+    /// Returns when and why the robot entered its safe state; `None` if it is not in it.
     pub fn safe_state(&self) -> Option<SafeStateEntry> {
         let (since, cause) = self.state.safe_state_entry()?;
         let cause = match cause {
@@ -343,8 +343,8 @@ impl RobotHandle {
         Some(SafeStateEntry { since, cause })
     }
 
-    /// Returns what makes the robot's run end with an error, if something does: a thread that ended
-    /// without being asked to, or a module that cannot be dropped. Only the first fault is
+    /// Returns the fault that makes the robot's run end with an error, if there is one: a thread
+    /// that ended unexpectedly, or a module that cannot be dropped. Only the first fault is
     /// returned; messages report all of them.
     pub fn fault(&self) -> Option<RuntimeError> {
         self.state.faults().first().map(|fault| fault.error())
@@ -352,8 +352,8 @@ impl RobotHandle {
 
     /// Releases the modules of a robot that has ended, and their ends of topics and services; a
     /// module that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the
-    /// robot runs, or while a constructor that hangs keeps a change from being made: then the
-    /// modules are left behind.
+    /// robot runs, or while a constructor that hangs holds up a change: then the modules are left
+    /// behind.
     pub fn end_modules(&self) {
         if self.state.has_ended()
             && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)
@@ -361,15 +361,16 @@ impl RobotHandle {
             let mailboxes = controls.mailboxes();
             let modules = controls.take_modules();
             drop(controls);
-            // What comes back may look at the robot when it is dropped.
+            // What comes back may access the robot when it is dropped.
             mailboxes.iter().for_each(|mailbox| mailbox.clear());
             let _quiet = Containment::new();
             drop(modules);
         }
     }
 
-    /// Returns the event that is notified whenever the robot enters its safe state or leaves it. An
-    /// [observer](Observation::notifying) can have the same one for all else that it waits for.
+    /// Returns the event that is notified whenever the robot enters or leaves its safe state. An
+    /// [observer](Observation::notifying) can use the same event for everything else that it waits
+    /// for.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -393,14 +394,14 @@ impl RobotHandle {
         self.state.safe_state().is_active()
     }
 
-    /// Stops the robot; its threads end soon.
+    /// Stops the robot; its threads end soon after.
     pub fn stop(&self) {
         self.state.stop();
     }
 
     /// Stops the robot, waits until what moves is safe, and returns whether it is: for a program
-    /// that ends without waiting for its robot, as at a second Ctrl-C. Takes no longer than
-    /// `[safe_state] within` of robot.toml, also where a module hangs.
+    /// that ends without waiting for its robot, as at a second Ctrl-C. It takes no longer than
+    /// `[safe_state] within` in robot.toml, even if a module hangs.
     pub fn make_safe(&self) -> bool {
         self.stop();
         self.ending.oversee();
@@ -430,8 +431,8 @@ impl RobotHandle {
         self.monitor().note(text);
     }
 
-    /// Marks this moment with a text, in the journal and so in the log; `by` names who did, if that
-    /// is known.
+    /// Marks this moment with a text, in the journal and so in the log; `by` is the name of whoever
+    /// marked it, if that is known.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -451,8 +452,8 @@ impl RobotHandle {
         self.monitor().mark(text, by);
     }
 
-    /// Looks at what the robot consists of now, with all changes of providers, workers and
-    /// parameters. Never waits, not even for a change that is being made and may take long.
+    /// Calls `look` with the present contents of the robot, including all changes of providers,
+    /// workers and parameters. Never waits, not even for a change in progress, which may take long.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -478,8 +479,8 @@ impl RobotHandle {
     }
 
     pub(crate) fn controls(&self) -> Locked<'_, Controls> {
-        // A panic while this was locked left at worst a change half described; the cycles are not
-        // concerned.
+        // A panic while this was locked left at worst a change partly described; the cycles are not
+        // affected.
         self.controls.lock()
     }
 

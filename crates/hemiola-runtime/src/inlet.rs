@@ -1,11 +1,12 @@
-//! Values that come into a robot from outside: from whoever feeds a source, as a link does, to that
-//! source's thread.
+//! Values that enter a robot from outside: from whoever feeds a source, such as a link, to the
+//! thread of that source.
 //!
-//! The newest value counts: it takes the place of one that the source has not taken yet. Those who
-//! feed a source take turns, off the real-time threads; the source waits for none of them.
+//! Only the newest value matters: it replaces one that the source has not read yet. Those who feed
+//! a source take turns, off the real-time threads; the source waits for none of them.
 //!
-//! Who feeds a source may be lost. Losses are counted, and a delivery says how many came before it:
-//! the value becomes stale if there was a loss after the newest delivery, whatever came first.
+//! The feeder of a source may be lost. Losses are counted, and a delivery records how many came
+//! before it: the value becomes stale if there was a loss after the newest delivery, whatever was
+//! read first.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,11 +38,11 @@ pub struct SourceInlet {
     delays: Arc<Mutex<Delays>>,
 }
 
-/// The delays of values from where they were provided, and the error of these figures.
+/// The delays of values since they were provided, and the error of these figures.
 #[derive(Default)]
 struct Delays {
     taken: Distribution,
-    /// The greatest error of the sender's clock, in nanoseconds.
+    /// The maximum error of the sender's clock, in nanoseconds.
     clock_error: u64,
 }
 
@@ -49,18 +50,18 @@ struct Delays {
 pub struct Intake {
     deliveries: LatestReader<Delivery>,
     shared: Arc<Shared>,
-    /// The losses up to the one that was noted last, or before the delivery that was taken last.
+    /// The number of losses that were noted, or that came before the delivery that was read last.
     noted: u32,
-    /// Whether a delivery was taken, and there was no loss since.
+    /// Set if a delivery was read, and there was no loss since.
     is_fed: bool,
 }
 
-/// What a source takes next from its inlet.
+/// The next item that a source reads from its inlet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A delivery.
     Delivery,
-    /// The loss of whoever delivers: the last value is stale from now on.
+    /// The feeder was lost: the last value is stale from now on.
     Loss,
     /// Nothing at present.
     Nothing,
@@ -68,7 +69,7 @@ pub enum Next {
 
 #[derive(Default)]
 struct Shared {
-    /// Notified when there is a new delivery.
+    /// The event that is notified when there is a new delivery.
     wakeup: Wakeup,
     unreadable: AtomicU64,
     losses: AtomicU32,
@@ -78,7 +79,7 @@ struct Shared {
 struct Delivery {
     stamp: Time,
     cdr: Vec<u8>,
-    /// The number of losses before it.
+    /// The number of losses before the delivery.
     losses: u32,
 }
 
@@ -97,14 +98,13 @@ impl SourceInlet {
     }
 
     /// Delivers a value in CDR as the source's next sample, which was taken at `stamp` on the
-    /// robot's clock. Returns `false` if it takes the place of one that the source had not taken
-    /// yet.
+    /// robot's clock. Returns `false` if it replaces one that the source had not read yet.
     pub fn deliver(&self, stamp: Time, cdr: &[u8]) -> bool {
         self.deliver_with(stamp, |bytes| bytes.extend_from_slice(cdr))
     }
 
-    /// Delivers a value as [`deliver`](Self::deliver) does, which `append` appends in CDR to where
-    /// the source reads it.
+    /// Delivers a value like [`deliver`](Self::deliver); `append` appends it in CDR to the buffer
+    /// from which the source reads it.
     ///
     /// ```
     /// # fn receive(robot: &hemiola_runtime::RobotHandle, parts: [&[u8]; 2]) {
@@ -114,7 +114,7 @@ impl SourceInlet {
     /// # }
     /// ```
     pub fn deliver_with(&self, stamp: Time, append: impl FnOnce(&mut Vec<u8>)) -> bool {
-        // A delivery is whole even if another thread has panicked.
+        // A delivery is consistent even if another thread has panicked.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.with_back(|delivery| {
             delivery.stamp = stamp;
@@ -129,9 +129,9 @@ impl SourceInlet {
         is_taken
     }
 
-    /// Marks the last value that was delivered as stale until the next one: whoever has delivered
-    /// it is gone. The source has a sample more then, which repeats the value, so that it reaches
-    /// all who read it, and the log.
+    /// Marks the last value that was delivered as stale until the next one: whoever delivered it is
+    /// gone. The source then has one more sample, which repeats the value, so that the loss reaches
+    /// all readers, and the log.
     ///
     /// ```
     /// # fn part(robot: &hemiola_runtime::RobotHandle) {
@@ -142,15 +142,16 @@ impl SourceInlet {
     /// ```
     pub fn lose(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        // Release: who sees the loss sees what was delivered before.
+        // Release: whoever sees the loss sees what was delivered before.
         self.shared.losses.fetch_add(1, Ordering::Release);
         drop(writer);
         self.shared.wakeup.notify_all();
     }
 
-    /// Notes how long the last delivery took from the end of the run or sample that provided it in
-    /// another program, which is known but for the error of that program's clock. Whoever delivers
-    /// says so; it is kept in the profile, for bounds on chains that go over it.
+    /// Notes the time from the end of the run or sample that provided the last delivery in another
+    /// program to the delivery, which is known up to the error of that program's clock. The feeder
+    /// calls this; the time is kept in the profile, for bounds on chains that pass through this
+    /// inlet.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -168,32 +169,33 @@ impl SourceInlet {
         delays.clock_error = delays.clock_error.max(nanoseconds(clock_error));
     }
 
-    /// Returns what was noted of deliveries so far.
+    /// Returns the delays of deliveries so far.
     pub(crate) fn measured(&self) -> LinkProfile {
         let Delays { taken, clock_error } = &*self.delays.lock().unwrap_or_else(PoisonError::into_inner);
         LinkProfile { delay: taken.into(), clock_error: *clock_error }
     }
 
-    /// Forgets what was noted of deliveries.
+    /// Resets the delays of deliveries.
     pub(crate) fn clear_measured(&self) {
         *self.delays.lock().unwrap_or_else(PoisonError::into_inner) = Delays::default();
     }
 
-    /// Wakes the source, which then looks whether it is to end.
+    /// Wakes the source, which then checks whether it is to end.
     pub(crate) fn wake(&self) {
         self.shared.wakeup.notify_all();
     }
 
-    /// Returns how many deliveries could not be read as values. The robot's messages say why.
+    /// Returns the number of deliveries that could not be read as values. The robot's messages give
+    /// the reasons.
     pub fn unreadable(&self) -> u64 {
         self.shared.unreadable.load(Ordering::Relaxed)
     }
 }
 
 impl Intake {
-    /// Returns what is to be taken next. A loss is noted with that.
+    /// Returns the next item to read. A loss is noted by this.
     pub fn next(&mut self) -> Next {
-        // The losses are read first: what was delivered before them is seen then.
+        // The losses are read first: what was delivered before them is then visible.
         let losses = self.shared.losses.load(Ordering::Acquire);
         if self.deliveries.has_new() {
             return Next::Delivery;
@@ -207,11 +209,11 @@ impl Intake {
         self.deliveries.has_new() || self.shared.losses.load(Ordering::Acquire) != self.noted
     }
 
-    /// Fills a value with the newest delivery, and returns when its sample was taken. May run code
-    /// of the representation, and so panic.
+    /// Fills a value with the newest delivery, and returns the time stamp of its sample. May run
+    /// user code, and so panic.
     ///
     /// # Errors
-    /// The reason why the delivery is no such value.
+    /// Returns an error with the reason if the delivery is not such a value.
     pub fn take(&mut self, value: &mut ValueMut<'_>) -> Result<Time, String> {
         self.deliveries.take();
         let Self { deliveries, noted, is_fed, .. } = self;
@@ -229,11 +231,12 @@ impl Intake {
         self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sleeps until there is a delivery that was not taken yet or a loss, or `is_over` and the
-    /// inlet was [woken](SourceInlet::wake).
+    /// Sleeps until there is a delivery that was not read yet or a loss, or `is_over` returns
+    /// `true` and the inlet was [woken](SourceInlet::wake).
     pub fn wait(&self, is_over: impl Fn() -> bool) {
         let seen = self.shared.wakeup.generation();
-        // What was written before the event was notified is seen by now, or the wait is none.
+        // What was written before the event was notified is visible by now, or the wait returns at
+        // once.
         if !self.has_news() && !is_over() {
             self.shared.wakeup.wait(seen, None);
         }
@@ -271,7 +274,7 @@ mod tests {
         assert_eq!(intake.next(), Next::Nothing);
         inlet.deliver(at(3.0), &[0, 1, 0]);
         assert!(intake.take(&mut ValueMut::of(&mut value)).is_err());
-        // Nobody is waited for that is there already.
+        // There is no wait for a delivery that is already there.
         inlet.deliver(at(4.0), &[]);
         intake.wait(|| false);
         assert!(intake.take(&mut ValueMut::of(&mut value)).is_err());

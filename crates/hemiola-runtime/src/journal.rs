@@ -1,5 +1,5 @@
-//! The journal: what happens to a robot besides its runs, in order. It has messages for people, and
-//! changes from outside.
+//! The journal: the events of a robot besides its runs, in order. It contains messages for people,
+//! and changes from outside.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use hemiola_model::Time;
 
 use crate::record::{Change, Exceedance, Severity};
 
-/// Something that happened to a robot: [`RobotHandle::journal`](crate::RobotHandle::journal).
+/// An entry of the journal of a robot: [`RobotHandle::journal`](crate::RobotHandle::journal).
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -27,15 +27,15 @@ use crate::record::{Change, Exceedance, Severity};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntry {
-    /// The number of the entry, from zero on; a missing one is so old that it is not kept any more.
+    /// The number of the entry, from zero on; entries that are too old are no longer kept.
     pub number: u64,
     /// The time on the robot's clock when it became known.
     pub at: Time,
-    /// What happened.
+    /// The event.
     pub event: JournalEvent,
 }
 
-/// What can happen to a robot.
+/// An event of a robot besides its runs.
 ///
 /// ```
 /// use hemiola_runtime::{Change, JournalEvent};
@@ -46,7 +46,7 @@ pub struct JournalEntry {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalEvent {
-    /// A message for people, each time that it occurs, also if it was known before.
+    /// A message for people, at each occurrence, also if it is not new.
     Message {
         /// The severity of the message.
         severity: Severity,
@@ -57,18 +57,18 @@ pub enum JournalEvent {
     },
     /// A change came into force.
     Change {
-        /// What was changed.
+        /// The change.
         change: Change,
-        /// The number by which transcripts name it:
+        /// The number by which transcripts refer to it:
         /// [`RunRecord::changes`](crate::RunRecord::changes). `None` if results do not depend on
-        /// it, or if a transcript has it for each run, as the safe state.
+        /// it, or if a transcript records it for each run, as the safe state.
         number: Option<u32>,
         /// The name of whoever made the change, if that is known.
         by: Option<String>,
     },
     /// Somebody has marked this moment.
     Mark {
-        /// The words of the mark.
+        /// The text of the mark.
         text: String,
         /// The name of whoever marked it, if that is known.
         by: Option<String>,
@@ -81,7 +81,7 @@ pub enum JournalEvent {
 /// The number of entries that are kept for later readers.
 const MOST_KEPT: usize = 4096;
 
-/// The last entries.
+/// The newest entries.
 #[derive(Default)]
 pub struct Journal {
     entries: VecDeque<JournalEntry>,
@@ -102,14 +102,14 @@ impl Journal {
         self.next
     }
 
-    /// Iterates over the entries from this number on that are still there.
+    /// Iterates over the entries from this number on that are still kept.
     pub fn from(&self, number: u64) -> impl Iterator<Item = &JournalEntry> {
         let kept = self.entries.len() as u64;
         let skipped = number.saturating_sub(self.next - kept).min(kept);
         self.entries.range(skipped as usize..)
     }
 
-    /// Returns the entries from this number on that are still there.
+    /// Returns the entries from this number on that are still kept.
     pub fn since(&self, number: u64) -> Vec<JournalEntry> {
         self.entries.iter().skip_while(|entry| entry.number < number).cloned().collect()
     }

@@ -5,19 +5,19 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `assemble` | puts modules and configuration together, checks them, and makes all parts of a robot |
+//! | `assemble` | assembles modules and configuration, checks them, and creates all parts of a robot |
 //! | `running`, `source`, `cycle` | the threads: sources deliver, cycles run when triggered |
-//! | `stepper`, `stage` | the same without threads of their own, by the clock alone |
+//! | `stepper`, `stage` | the same without threads of their own, driven by the clock alone |
 //! | `player` | a stepper at a pace, which can be paused |
 //! | `program`, `executor` | a cycle's tasks, and how workers share them |
-//! | `blackboard` | the places of values, and their ways from cycle to cycle |
-//! | `handle`, `values`, `controls`, `mailbox`, `command`, `pending`, `monitor`, `journal` | looking at a running robot and changing it |
-//! | `record`, `run` | plain data that all of them know: what runs leave behind, and what they begin with |
+//! | `blackboard` | the stores of values, and the channels from cycle to cycle |
+//! | `handle`, `values`, `controls`, `mailbox`, `command`, `pending`, `monitor`, `journal` | observing and changing a running robot |
+//! | `record`, `run` | plain data that all of them use: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
 //! | `inlet` | values from outside, to sources that have no samples of their own |
-//! | `script`, `stand_in`, `follow` | the course of a replay, what stands in for sources and providers, and what follows the course |
+//! | `script`, `stand_in`, `follow` | the course of a replay, the stand-ins for sources and providers, and the follower of the course |
 //! | `single_run` | one run of one module, without a robot |
-//! | `watchdog`, `safe_state` | when a cycle stops |
+//! | `watchdog`, `safe_state` | the reaction to a cycle that stops |
 
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -1,4 +1,4 @@
-//! Locks for threads that must not wait, and locks under which code of users may be called.
+//! Locks for threads that must not wait, and locks under which user code may be called.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr;
@@ -17,14 +17,14 @@ pub fn lock_if_free<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// Returns the value of a lock that no other thread can have.
+/// Returns the value of a lock that no other thread can access.
 pub fn own<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A lock under which code of users is called, as constructors and defaults are while a robot is
-/// changed. Where such code wants the same lock, its thread would wait for itself: it panics
-/// instead, in the containment in which it is called.
+/// A lock under which user code is called, such as constructors and defaults while a robot is
+/// changed. If such code tried to acquire the same lock, its thread would wait for itself: it
+/// panics instead, within the containment in which it is called.
 pub struct Reentered<T> {
     value: Mutex<T>,
     /// The thread that holds the lock, or 0.
@@ -45,17 +45,17 @@ impl<T> Reentered<T> {
         Self { value: Mutex::new(value), owner: AtomicUsize::new(0) }
     }
 
-    /// Acquires the lock, and waits while another thread holds it. A panic of a holder does not
-    /// matter: what it left behind is consistent, as the users of the lock explain.
+    /// Acquires the lock, and waits while another thread holds it. A panic of a holder does no
+    /// harm: what it left behind is consistent, as the users of the lock explain.
     ///
     /// # Panics
-    /// If this thread holds the lock.
+    /// Panics if this thread holds the lock.
     pub fn lock(&self) -> Locked<'_, T> {
         // Relaxed: only this thread itself writes its own number here.
         assert!(
             self.owner.load(Ordering::Relaxed) != this_thread(),
-            "this code is called while its robot is being changed, and wants to look at the robot or to change it: have another \
-             thread do that"
+            "this code is called while its robot is being changed, and tries to access or change the robot: do that on another \
+             thread"
         );
         self.owned(self.value.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -65,7 +65,7 @@ impl<T> Reentered<T> {
         lock_if_free(&self.value).map(|value| self.owned(value))
     }
 
-    /// Acquires the lock, unless it is held for all of that time; tries again and again.
+    /// Acquires the lock, unless it is held for the whole time; tries repeatedly.
     pub fn lock_within(&self, patience: Duration) -> Option<Locked<'_, T>> {
         let end = Instant::now() + patience;
         loop {

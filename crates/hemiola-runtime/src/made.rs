@@ -1,5 +1,5 @@
-//! Calls of user code that makes modules, sources and values while a robot is put together: a panic
-//! is an error that names what cannot be made.
+//! Calls user code that creates modules, sources and values during the assembly of a robot: a panic
+//! becomes an error that names what cannot be created.
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::module::{CreationError, Instance};
@@ -8,7 +8,7 @@ use hemiola_realtime::{Containment, take_place};
 use crate::containment::contained;
 use crate::error::RuntimeError;
 
-/// A module or a source that is to be made.
+/// A module or a source that is to be created.
 pub struct Blueprint<'b> {
     pub name: &'static str,
     /// The file and line where it is declared.
@@ -18,7 +18,7 @@ pub struct Blueprint<'b> {
 }
 
 impl Blueprint<'_> {
-    /// Makes an instance.
+    /// Creates an instance.
     pub fn instance(&self, create: impl FnOnce() -> Result<Instance, CreationError>) -> Result<Instance, RuntimeError> {
         // The panic of a constructor is part of the error.
         let quiet = Containment::new();
@@ -36,7 +36,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// Makes something of default values of a representation.
+/// Creates something from default values of a representation.
 pub fn of_defaults<R>(descriptor: &RepresentationDescriptor, make: impl FnOnce() -> R) -> Result<R, RuntimeError> {
     contained(make).map_err(|reason| RuntimeError::DefaultValue { name: descriptor.name().to_owned(), reason })
 }

@@ -1,18 +1,18 @@
-//! Mailboxes: how commands get to a cycle, and what is left of them comes back.
+//! Mailboxes, through which commands reach a cycle and their leftovers come back.
 //!
-//! Any thread posts a command at any time and goes on. The cycle executes what was posted between
-//! two of its runs, in the order in which it was posted, and hands back what is left over, so that
-//! the old program, parameters or value are dropped elsewhere. The mailbox is not locked while a
-//! cycle takes its time: the outcome of a command is polled at its [`Sent`].
+//! Any thread posts a command at any time and continues. The cycle executes what was posted between
+//! two of its runs, in the order of posting, and hands back what is left over, so that the old
+//! program, parameters or value are dropped elsewhere. The mailbox is not locked while a cycle
+//! takes its time: the outcome of a command is polled at its [`Sent`].
 //!
 //! | who | step |
 //! |---|---|
 //! | sender | acquires its place in the list of answers, then posts: [`Mailbox::post`] |
 //! | worker 0, between two runs | executes the oldest command; one that finds what it changes in use is tried again before the next run, [`TRIES`] times: [`CommandReader`] |
-//! | anybody who posts, polls or waits, and the upkeep thread | takes back what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
+//! | anybody who posts, polls or waits, and the upkeep thread | collects what was executed, and puts it into the oldest answer: [`Mailbox::collect`] |
 //!
-//! Commands come back in the order in which they were sent, so the oldest answer that is missing
-//! belongs to the next command that comes back.
+//! Commands come back in the order in which they were sent, so the oldest missing answer belongs to
+//! the next command that comes back.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -25,11 +25,11 @@ use hemiola_realtime::Containment;
 use crate::command::Command;
 use crate::error::RuntimeError;
 
-/// The number of commands that can be on their way to a cycle.
+/// The number of commands that can be in transit to a cycle.
 pub const MOST_ON_THE_WAY: usize = 32;
-/// The number of runs before which a command is tried that finds what it changes in use.
+/// The number of runs before which a command is tried that finds its target in use.
 const TRIES: u32 = 20;
-/// The interval between two looks of a thread that waits.
+/// The interval between two checks of a thread that waits.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 /// The senders' end.
@@ -41,13 +41,13 @@ pub struct Mailbox {
 struct Ends {
     commands: QueueWriter<Command>,
     executed: QueueReader<Command>,
-    /// The answers to the commands on their way, the oldest first.
+    /// The answers to the commands in transit, the oldest first.
     missing: VecDeque<Arc<Answer>>,
-    /// The answers that are there, until they are [collected](Mailbox::collect).
+    /// The answers that have arrived, until they are [collected](Mailbox::collect).
     answered: Vec<Arc<Answer>>,
 }
 
-/// The place for a command that comes back.
+/// The slot for a command that comes back.
 #[derive(Default)]
 struct Answer(Mutex<State>);
 
@@ -56,11 +56,11 @@ enum State {
     #[default]
     Missing,
     Back(Box<Command>),
-    /// The command has been handed out.
+    /// The command has been returned.
     Taken,
 }
 
-/// A command on its way. It is executed all the same when this is dropped.
+/// A command in transit. It is executed even if this is dropped.
 pub struct Sent {
     mailbox: Arc<Mailbox>,
     answer: Arc<Answer>,
@@ -70,13 +70,13 @@ pub struct Sent {
 pub struct CommandReader {
     commands: QueueReader<Command>,
     executed: QueueWriter<Command>,
-    /// The command that found what it changes in use.
+    /// The command that found its target in use.
     again: Option<Command>,
     /// The number of times that it was tried.
     tries: u32,
 }
 
-/// Makes both ends.
+/// Creates both ends.
 pub fn mailbox(cycle: &str) -> (Arc<Mailbox>, CommandReader) {
     let (ends, reader) = both_ends();
     (Arc::new(Mailbox { cycle: cycle.into(), ends: Mutex::new(ends) }), reader)
@@ -93,7 +93,7 @@ impl Mailbox {
     /// Sends a command. Never waits for the cycle.
     ///
     /// # Errors
-    /// The cycle has not executed [`MOST_ON_THE_WAY`] earlier ones.
+    /// Returns an error if the cycle has not executed [`MOST_ON_THE_WAY`] earlier commands.
     pub fn post(self: &Arc<Self>, command: Command) -> Result<Sent, RuntimeError> {
         self.take_back();
         let mut ends = self.ends();
@@ -105,20 +105,20 @@ impl Mailbox {
         Ok(Sent { mailbox: self.clone(), answer })
     }
 
-    /// Returns whether nothing is on its way.
+    /// Returns whether no command is in transit.
     pub fn is_idle(&self) -> bool {
         self.take_back();
         self.ends().missing.is_empty()
     }
 
-    /// Returns how many more commands can be sent now.
+    /// Returns the number of commands that can be sent now.
     pub fn room(&self) -> usize {
         self.take_back();
         MOST_ON_THE_WAY - self.ends().missing.len()
     }
 
-    /// Takes back what the cycle has executed, and drops what is not waited for. Nothing is locked
-    /// meanwhile, as that may be a user's module, which takes its time, or looks at its robot.
+    /// Collects what the cycle has executed, and drops what nobody waits for. Nothing is locked
+    /// meanwhile, because that may be a user's module, which takes its time, or accesses its robot.
     pub fn collect(&self) {
         self.take_back();
         let answered = mem::take(&mut self.ends().answered);
@@ -126,7 +126,7 @@ impl Mailbox {
         drop(answered);
     }
 
-    /// Drops all that is on its way to a cycle that has ended, and would keep its modules. Nothing
+    /// Drops everything in transit to a cycle that has ended, which would keep its modules. Nothing
     /// is locked meanwhile.
     pub fn clear(&self) {
         let (ends, _) = both_ends();
@@ -135,7 +135,7 @@ impl Mailbox {
         drop(all);
     }
 
-    /// Takes back what the cycle has executed. Drops nothing: the caller may hold a lock.
+    /// Collects what the cycle has executed. Drops nothing: the caller may hold a lock.
     fn take_back(&self) {
         let mut ends = self.ends();
         while let Some(command) = ends.executed.pop() {
@@ -173,7 +173,8 @@ impl Answer {
 }
 
 impl Sent {
-    /// Returns what is left of the command, once the cycle has executed it; only once. Never waits.
+    /// Returns what is left of the command, once the cycle has executed it, and only once. Never
+    /// waits.
     pub fn poll(&self) -> Option<Command> {
         self.mailbox.collect();
         self.answer.take()
@@ -182,8 +183,8 @@ impl Sent {
     /// Waits for what is left of the command, unless the robot `is_stopping`.
     ///
     /// # Errors
-    /// The command was not executed until then, and will be when the cycle runs again; or the robot
-    /// stopped before.
+    /// Returns an error if the command was not executed until then, in which case it will be when
+    /// the cycle runs again; or if the robot stopped before.
     pub fn wait_until(&self, end: Instant, is_stopping: impl Fn() -> bool) -> Result<Command, RuntimeError> {
         loop {
             let is_over = is_stopping();
@@ -216,7 +217,7 @@ impl CommandReader {
             return false;
         }
         self.tries = 0;
-        // The queue has room for all commands that can be on their way.
+        // The queue has room for all commands that can be in transit.
         _ = self.executed.push(command);
         true
     }

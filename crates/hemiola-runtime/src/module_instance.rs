@@ -1,10 +1,9 @@
-//! A module's instance, and what keeps its cycle and the watchdog apart.
+//! An instance of a module, and the gate that separates its cycle from the watchdog.
 //!
-//! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reached when
-//! its cycle has stopped, from another thread, but never while one of its updates runs; and what
-//! that method did must not be undone by an update that comes later. Its gate is one word: how many
-//! of the cycle's tasks are inside, or that a thread from outside is, and whether the module is
-//! safe.
+//! Most modules belong to their cycle alone. One with a `#[safe_state]` method must be reachable
+//! from another thread when its cycle has stopped, but never while one of its updates runs; and
+//! what that method did must not be undone by a later update. Its gate is one word: how many of the
+//! cycle's tasks are inside, or that a thread from outside is, and whether the module is safe.
 //!
 //! | who | step | effect |
 //! |---|---|---|
@@ -12,15 +11,15 @@
 //! | outside | exchanges no tasks for `OUTSIDE` | in, only while no task is |
 //! | outside, leaving | exchanges `OUTSIDE` for `SAFE` | no task comes in |
 //! | task, leaving | subtracts what it added | others may come in |
-//! | cycle, between two runs | takes `SAFE` away, when the robot has left its safe state | tasks come in again |
+//! | cycle, between two runs | clears `SAFE`, when the robot has left its safe state | tasks come in again |
 //!
-//! An update with a `&SafeState` comes in where the module is safe, too, if its run began in the
-//! safe state.
+//! An update with a `&SafeState` enters even if the module is safe, if its run began in the safe
+//! state.
 //!
 //! All steps change the same word, so one of two that meet comes first and the other sees it.
-//! Coming in acquires what the one before released by leaving. A task that counts itself in and out
-//! again in vain can keep an outsider from entering, who tries again. That is the invariant behind
-//! the `unsafe` blocks here.
+//! Entering acquires what the previous one released by leaving. A task that counts itself in and
+//! out again in vain can keep a thread from outside from entering, which tries again. That is the
+//! invariant behind the `unsafe` blocks here.
 
 #![expect(unsafe_code, reason = "modules are shared by their cycle and the watchdog; see the invariant")]
 
@@ -61,21 +60,21 @@ pub enum Entered {
 }
 
 impl ModuleInstance {
-    /// Makes an instance. `location` is where its module is declared; `faults` gets a panic of its
-    /// destructor.
+    /// Creates an instance. `location` is where its module is declared; `faults` receives a panic
+    /// of its destructor.
     pub fn new(instance: Instance, ports: Box<[Ports]>, location: &'static str, faults: Arc<Faults>) -> Self {
         let gate = instance.has_safe_state().then(Gate::default);
         Self { instance: ManuallyDrop::new(instance), location, faults, gate, ports }
     }
 
-    /// Returns the ends of topics and services that the update of that number has.
+    /// Returns the ends of topics and services of the update with that number.
     pub fn ports(&self, update: usize) -> Option<&Ports> {
         self.ports.get(update)
     }
 
     /// Lets one of its updates in, until the pass is dropped. Returns `None` while a thread from
-    /// outside is in, and while the module is safe, unless the update heeds the safe state in which
-    /// its run began.
+    /// outside is in, and while the module is safe, unless the update handles the safe state in
+    /// which its run began.
     #[inline]
     pub fn pass(&self, at_beginning: SafeState, heeds: bool) -> Option<Pass<'_>> {
         let Some(gate) = &self.gate else { return Some(Pass(None)) };
@@ -84,22 +83,22 @@ impl ModuleInstance {
         may_act.then_some(pass)
     }
 
-    /// Lets its cycle in between two runs, for what moves nothing; returns `None` while a thread
-    /// from outside is in.
+    /// Lets its cycle in between two runs, for actions that move nothing; returns `None` while a
+    /// thread from outside is in.
     fn pass_between_runs(&self) -> Option<Pass<'_>> {
         self.gate.as_ref().map_or(Some(Pass(None)), |gate| Some(gate.pass()?.0))
     }
 
-    /// Restores what the module remembers from what was written down.
+    /// Restores the recorded state of the module.
     ///
     /// # Errors
-    /// The reader does not hold that.
+    /// Returns an error if the reader does not contain that state.
     pub fn read_state(&self, reader: &mut dyn Reader, _: &mut BetweenRuns<'_>) -> Result<(), ReadError> {
         // SAFETY: between two runs nobody uses it; nothing has begun, so nobody makes it safe.
         unsafe { self.instance.alone() }.read_state(reader)
     }
 
-    /// Writes down what the module remembers; returns `false` while a thread from outside is in.
+    /// Writes the state of the module; returns `false` while a thread from outside is in.
     pub fn write_state(&self, writer: &mut dyn Writer, _: &BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass_between_runs() else { return false };
         // SAFETY: between two runs, and nobody from outside is in.
@@ -116,7 +115,7 @@ impl ModuleInstance {
             Outside::Busy => return Entered::Busy,
             Outside::In => {}
         }
-        // A module that panics here must not keep others from their safe state.
+        // A module that panics here must not prevent others from entering their safe state.
         let result = contained(|| {
             // SAFETY: no task of its cycle is in, and none comes in.
             match unsafe { self.instance.alone() }.enter_safe_state() {
@@ -141,14 +140,14 @@ impl ModuleInstance {
     }
 
     /// Lets its updates in again, between two runs of its cycle. A thread that made it safe before
-    /// has given the reason by then.
+    /// has set the cause by then.
     pub fn leave_safe_state(&self, _: &mut BetweenRuns<'_>) {
         if let Some(gate) = &self.gate {
             gate.end_safe_state();
         }
     }
 
-    /// Restores that the module was safe when what it remembers was written down.
+    /// Restores that the module was safe when its state was recorded.
     pub fn resume_safe_state(&self, _: &mut BetweenRuns<'_>) {
         if let Some(gate) = &self.gate
             && gate.enter_from_outside() == Outside::In
@@ -157,11 +156,11 @@ impl ModuleInstance {
         }
     }
 
-    /// Exchanges the parameters in use and the prepared ones; returns `false` while a thread from
+    /// Exchanges the parameters in use for the prepared ones; returns `false` while a thread from
     /// outside is in.
     pub fn exchange_parameters(&self, parameters: &mut PreparedParameters, _: &mut BetweenRuns<'_>) -> bool {
         let Some(_pass) = self.pass_between_runs() else { return false };
-        // The module's own code hands its parameters out. SAFETY: between two runs, and nobody from
+        // The module's own code returns its parameters. SAFETY: between two runs, and nobody from
         // outside is in.
         quietly(|| unsafe { self.instance.alone() }.exchange_parameters(parameters)).is_some()
     }
@@ -170,7 +169,7 @@ impl ModuleInstance {
 impl Drop for ModuleInstance {
     fn drop(&mut self) {
         let _quiet = Containment::new();
-        // SAFETY: this happens once, and nobody uses the instance after it.
+        // SAFETY: this happens once, and nobody uses the instance afterwards.
         let instance = unsafe { ManuallyDrop::take(&mut self.instance) };
         let module = instance.name();
         if let Err(panicked) = instance.end() {
@@ -206,7 +205,7 @@ struct Gate(AtomicU32);
 const OUTSIDE: u32 = 1 << 31;
 const SAFE: u32 = 1 << 30;
 
-/// The outcome of coming in from outside.
+/// The outcome of entering from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outside {
     In,
@@ -230,8 +229,8 @@ impl Gate {
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Lets a thread in from outside. It releases what was done before also where the module is
-    /// safe already: see [`end_safe_state`](Self::end_safe_state).
+    /// Lets a thread in from outside. It releases what was done before, even if the module is safe
+    /// already: see [`end_safe_state`](Self::end_safe_state).
     fn enter_from_outside(&self) -> Outside {
         let mut now = self.0.load(Ordering::Relaxed);
         loop {
@@ -275,7 +274,7 @@ mod tests {
 
     impl Guarded {
         fn add(&self) {
-            // SAFETY: whoever is behind the gate is alone, as each model has one thread of the
+            // SAFETY: whoever is behind the gate is alone, because each model has one thread of the
             // cycle.
             self.1.with_mut(|value| unsafe { *value += 1 });
         }

@@ -1,5 +1,5 @@
-//! Gathers the output of workers: events, failures, what updates show. It runs off the real-time
-//! threads.
+//! Gathers the output of workers: events, failures, debug output of updates. It runs off the
+//! real-time threads.
 
 mod bound_watch;
 mod bounds;
@@ -56,7 +56,7 @@ pub struct Monitor {
     debug: DebugInlets,
     sources: Vec<QueueReader<SourceFailure>>,
     watchdog: Option<QueueReader<WatchdogReport>>,
-    /// The faults, and how many of them were reported.
+    /// The faults, and the number of them that were reported.
     faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
     failed: BTreeSet<&'static str>,
@@ -150,7 +150,7 @@ impl Monitor {
         self.tell();
     }
 
-    /// Marks a moment for somebody.
+    /// Marks a moment in the journal.
     pub fn mark(&mut self, text: String, by: Option<String>) {
         self.messages.happened(JournalEvent::Mark { text, by });
         self.tell();
@@ -186,8 +186,8 @@ impl Monitor {
         if let Some(error) = failed {
             self.end_trace(&error);
         }
-        // Events from the rings are older than this reading of the kernel, so each of them is
-        // followed by a reading.
+        // Events from the rings are older than this reading of the kernel's accounts, so each of
+        // them is followed by a reading.
         if let Some(kernel) = &mut self.kernel {
             kernel.follow_executors(&self.catalog.read());
             kernel.look();
@@ -247,7 +247,7 @@ impl Monitor {
         self.spread_interest();
     }
 
-    /// Sends workers the interest in what updates show.
+    /// Sends workers the interest in debug output.
     fn spread_interest(&mut self) {
         let mut interest = self.observers.interest().unwrap_or_default();
         if self.trace.is_some() {
@@ -276,8 +276,8 @@ impl Monitor {
         }
     }
 
-    /// Returns the failures since the last call, which are [described](DescribedFailure::of)
-    /// without any lock, and [reported](Self::tell_failures) then.
+    /// Returns the failures since the last call, to be [described](DescribedFailure::of) without
+    /// holding a lock, and then [reported](Self::tell_failures).
     pub fn take_failures(&mut self) -> Vec<FailureRecord> {
         self.failures.iter_mut().flat_map(|failures| std::iter::from_fn(|| failures.pop())).collect()
     }
@@ -362,9 +362,9 @@ impl Monitor {
         self.trace.as_ref().map(|trace| trace.path.clone())
     }
 
-    /// Starts to pass the requested part of what is gathered on to an observer.
+    /// Starts to pass the requested part of what is gathered to an observer.
     pub fn observe(&mut self, asked: &Observation, presence: &Arc<Presence>) -> Gathered {
-        // Earlier output of updates was not requested.
+        // Earlier debug output was not requested.
         self.poll_debug();
         let known = self.messages.journal(0);
         let gathered = self.observers.observe(asked, presence, known);
@@ -374,7 +374,7 @@ impl Monitor {
         gathered
     }
 
-    /// Returns whether anybody watches what updates show.
+    /// Returns whether anybody watches debug output.
     pub fn is_watched(&self) -> bool {
         self.trace.is_some() || self.observers.interest().is_some()
     }

@@ -1,19 +1,19 @@
-//! Observing a running robot: what leaves it, and how any number of observers come and go while it
-//! runs.
+//! Observation of a running robot: what leaves it, and how any number of observers come and go
+//! while it runs.
 //!
 //! | file | what |
 //! |---|---|
 //! | `observation` | the request: what is to be observed |
 //! | `observer` | the observer's end of everything |
-//! | `viewpoint` | where one cycle or source can be observed |
+//! | `viewpoint` | the point at which one cycle or source can be observed |
 //! | `outlets` | the cycle's or source's end of all its observers |
 //! | `hand_over` | the queues from one to the other |
-//! | `stack` | how outlets come and go |
+//! | `stack` | the stack through which outlets come and go |
 //! | `values`, `room`, `reserve` | values: held where they are, a bounded number at a time, with slots for all |
 //! | `topics` | messages |
-//! | `runs` | what each run began with |
+//! | `runs` | the record of what each run began with |
 //! | `parts` | checkpoints of all that later runs depend on |
-//! | `gathered` | what the service thread gathers: journal, what updates show, statistics, events |
+//! | `gathered` | what the service thread gathers: journal, debug output of updates, statistics, events |
 
 pub mod gathered;
 mod hand_over;

@@ -1,12 +1,12 @@
 //! The provenance of messages of topics, on their way from an update that publishes to one that
-//! subscribes: so that chains go on through topics.
+//! subscribes, so that chains continue through topics.
 //!
-//! A message could carry its provenance, but then silence would say nothing: that no whistle was
-//! heard is news of the microphone, too. So each publishing update writes down, before it is
-//! called, what this run derives from and the number of its next message; afterwards, that the run
-//! has ended. A subscriber checks whether it has all that a run published: if that run had ended
-//! before the messages were taken, or if one of its messages is among them. The latest such run
-//! counts.
+//! A message could carry its provenance, but then silence would carry none: that no whistle was
+//! detected also derives from the microphone. So each publishing update records, before it is
+//! called, what this run derives from and the number of its next message; and afterwards, that the
+//! run has ended. A subscriber checks whether it has everything that a run published: if that run
+//! had ended before the messages were received, or if one of its messages is among them. The latest
+//! such run counts.
 //!
 //! # Protocol
 //! The entries of the last few runs are used in turn; the number of a run is written into its entry
@@ -20,8 +20,8 @@
 //! | subscriber | looks which run has ended, takes the messages | acquire: what was published before the end is there |
 //! | subscriber | looks at the number of an entry, reads it, looks again | acquire, and an acquire fence before the second look: if both are the same, so is all between |
 //!
-//! One thread writes at a time, as an update runs once in a run of its cycle. A reader that is held
-//! up for so long that the entry is written anew learns nothing in this run; no thread waits.
+//! One thread writes at a time, because an update runs once in a run of its cycle. A reader that is
+//! held up for so long that the entry is overwritten learns nothing in this run; no thread waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -33,7 +33,7 @@ use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::provenance::Provenance;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// The provenances of a robot's topics. It locks, and is not for real-time threads.
+/// The provenances of a robot's topics. Accessing them locks, so it is not for real-time threads.
 #[derive(Default)]
 pub struct Origins(Mutex<BTreeMap<&'static str, Arc<TopicOrigins>>>);
 
@@ -48,17 +48,17 @@ impl Origins {
 #[derive(Default)]
 pub struct TopicOrigins([OnceLock<PublisherOrigins>; PUBLISHERS]);
 
-/// The number of publishers of a topic that subscriptions tell apart, by their places.
+/// The number of publishers of a topic that subscriptions distinguish, by their places.
 pub const PUBLISHERS: usize = 16;
 
-/// The end of an update that publishes.
+/// The end of an update that publishes to a topic.
 pub struct OriginWriter {
     topic: Arc<TopicOrigins>,
     place: usize,
 }
 
 impl OriginWriter {
-    /// Makes the end of the publisher at that place; returns `None` if there are too many.
+    /// Creates the end of the publisher at that place; returns `None` if there are too many.
     /// Allocates.
     pub fn new(topic: Arc<TopicOrigins>, place: u32, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
         let shape = shape.into();
@@ -82,7 +82,7 @@ impl OriginWriter {
     }
 
     /// Notes, after the update was called, that the run has ended. Returns the exchange under which
-    /// traces know what it published.
+    /// traces list what it published.
     pub fn end(&self) -> Option<ExchangeId> {
         let publisher = self.publisher()?;
         publisher.runs.end();
@@ -98,10 +98,10 @@ impl Drop for OriginWriter {
     }
 }
 
-/// The end of an update that subscribes.
+/// The end of an update that subscribes to a topic.
 pub struct OriginReader {
     topic: Arc<TopicOrigins>,
-    /// The run of each publisher that had ended before the messages were taken.
+    /// The run of each publisher that had ended before the messages were received.
     ended: [u64; PUBLISHERS],
     /// The latest known run of each publisher.
     latest: [u64; PUBLISHERS],
@@ -109,27 +109,27 @@ pub struct OriginReader {
     one: Provenance,
     /// The provenance of all publishers' messages together.
     all: Provenance,
-    /// The rule for samples that come into the cycle with the messages.
+    /// The entrance for samples that enter the cycle with the messages.
     entrance: Entrance,
 }
 
 impl OriginReader {
-    /// Makes the end of an update that receives the messages of a topic. Allocates.
+    /// Creates the end of an update that receives the messages of a topic. Allocates.
     pub fn new(topic: Arc<TopicOrigins>, shape: impl Into<Shape>, entrance: Entrance) -> Self {
         let none = Provenance::shaped(shape.into());
         Self { topic, ended: [0; PUBLISHERS], latest: [0; PUBLISHERS], one: none.clone(), all: none, entrance }
     }
 
-    /// Notes which runs have ended, before messages are taken.
+    /// Notes which runs have ended, before messages are received.
     pub fn look(&mut self) {
         for (publisher, ended) in self.topic.0.iter().zip(&mut self.ended) {
             *ended = publisher.get().map_or(0, |publisher| publisher.runs.ended());
         }
     }
 
-    /// Finds what the messages that were taken come from. `next` returns, for a publisher's place,
-    /// the number of the first message that was not taken. Calls `tell` for the runs of which
-    /// something is new.
+    /// Finds what the messages that were received derive from. `next` returns, for a publisher's
+    /// place, the number of the first message that was not received. Calls `tell` for the runs
+    /// about which something is new.
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
         for (place, publisher) in self.topic.0.iter().enumerate() {
@@ -144,7 +144,7 @@ impl OriginReader {
         }
     }
 
-    /// Returns what the messages of this run, and silence, come from.
+    /// Returns what the messages of this run, and silence, derive from.
     pub fn heard(&self) -> &Provenance {
         &self.all
     }
@@ -155,7 +155,7 @@ struct PublisherOrigins {
     runs: Runs,
 }
 
-/// The last few runs of a publisher. They are numbered from 1 on, as a cycle's own numbers may
+/// The last few runs of a publisher. They are numbered from 1 on, because a cycle's own numbers may
 /// begin anywhere.
 struct Runs {
     entries: [Entry; ENTRIES],
@@ -165,7 +165,7 @@ struct Runs {
     writers: AtomicU32,
 }
 
-/// The number of entries: one that is written, one that readers look at, and two for readers that
+/// The number of entries: one that is being written, one that readers use, and two for readers that
 /// are held up.
 const ENTRIES: usize = if cfg!(loom) { 2 } else { 4 };
 
@@ -174,7 +174,8 @@ struct Entry {
     run: AtomicU32,
     /// The number of the run's first message, if it publishes some.
     first: AtomicU64,
-    /// The oldest and the newest of each source, by values and by messages, for each set of marks.
+    /// The oldest and the newest stamp of each source, by values and by messages, for each set of
+    /// marks.
     words: Box<[AtomicU64]>,
 }
 
@@ -223,13 +224,13 @@ impl Runs {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Returns the number and the run of the latest entry that counts; its provenance goes into
-    /// `provenance`.
+    /// Returns the number and the run of the latest entry that counts, and writes its provenance
+    /// into `provenance`.
     fn latest_known(&self, ended: u64, next: u64, provenance: &mut Provenance) -> Option<(u64, u32)> {
         if self.writers.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        // Newer runs count only if one of their messages was taken.
+        // Newer runs count only if one of their messages was received.
         let mut number = ended;
         while let Some((first, _)) = self.read(number + 1, None) {
             if first >= next {
@@ -268,8 +269,8 @@ mod tests {
         provenance
     }
 
-    /// Returns what the reader knows if that many messages were taken, in seconds; and of which
-    /// runs.
+    /// Returns what the reader knows if that many messages were received, in seconds, and the runs
+    /// of which it derives that.
     fn heard(reader: &mut OriginReader, next: u64) -> (Option<i64>, Vec<u32>) {
         let mut runs = Vec::new();
         reader.hear(|_| next, &mut |_, run| runs.push(run));

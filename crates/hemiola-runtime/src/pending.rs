@@ -6,14 +6,14 @@ use crate::error::RuntimeError;
 use crate::mailbox::Sent;
 use crate::robot_state::RobotState;
 
-/// How long [`Pending::wait`] waits for a cycle to apply a change.
+/// The time for which [`Pending::wait`] waits for a cycle to apply a change.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A change that is on its way to the cycles that it concerns:
+/// A change in transit to the cycles that it concerns:
 /// [`RobotHandle::change`](crate::RobotHandle::change).
 ///
-/// Each cycle applies it between two of its runs. It can be waited for, polled, or dropped: it is
-/// applied all the same.
+/// Each cycle applies it between two of its runs. It can be waited for, polled, or dropped; it is
+/// applied in any case.
 ///
 /// ```
 /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -36,23 +36,23 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[must_use = "a change that is refused says so only here; `drop` it if nobody wants to know"]
 pub struct Pending {
     open: Vec<Sent>,
-    /// The robot whose cycles the commands are on their way to; `None` if there are none.
+    /// The robot to whose cycles the commands were sent; `None` if there are none.
     robot: Option<Arc<RobotState>>,
     outcome: Result<(), RuntimeError>,
 }
 
 impl Pending {
-    /// Makes a change that is applied when these commands are executed.
+    /// Creates a change that is applied when these commands are executed.
     pub(crate) fn sent(open: Vec<Sent>, robot: Arc<RobotState>) -> Self {
         Self { open, robot: Some(robot), outcome: Ok(()) }
     }
 
-    /// Makes a change with its outcome, of which nothing is on its way.
+    /// Creates a change whose outcome is known, with nothing in transit.
     pub(crate) fn decided(outcome: Result<(), RuntimeError>) -> Self {
         Self { open: Vec::new(), robot: None, outcome }
     }
 
-    /// Returns the outcome of the change; `None` while a cycle has not come to it. Never waits.
+    /// Returns the outcome of the change; `None` while a cycle has not reached it. Never waits.
     pub fn poll(&mut self) -> Option<Result<(), &RuntimeError>> {
         let Self { open, outcome, .. } = self;
         open.retain(|sent| match sent.poll() {
@@ -65,19 +65,19 @@ impl Pending {
         self.open.is_empty().then(|| self.outcome.as_ref().copied())
     }
 
-    /// Waits until all cycles have applied the change, for two seconds at most.
+    /// Waits until all cycles have applied the change, for at most two seconds.
     ///
     /// # Errors
-    /// It is refused, for a reason that the error gives; or a cycle does not run, and will apply it
-    /// when it does; or the robot stops before.
+    /// Returns an error if the change is refused, with the reason; or if a cycle does not run, and
+    /// will apply it when it does; or if the robot stops before.
     pub fn wait(self) -> Result<(), RuntimeError> {
         self.wait_for(PATIENCE)
     }
 
-    /// Waits until all cycles have applied the change, for `patience` at most.
+    /// Waits until all cycles have applied the change, for at most `patience`.
     ///
     /// # Errors
-    /// The errors of [`wait`](Self::wait).
+    /// Returns the errors of [`wait`](Self::wait).
     pub fn wait_for(mut self, patience: Duration) -> Result<(), RuntimeError> {
         let end = later(patience);
         for (sent, robot) in self.open.iter().zip(self.robot.iter().cycle()) {
@@ -105,7 +105,7 @@ fn keep_first(outcome: &mut Result<(), RuntimeError>, next: Option<RuntimeError>
     }
 }
 
-/// Returns why a command that came back was not executed.
+/// Returns the reason why a command that came back was not executed.
 fn refusal(command: &Command) -> Option<RuntimeError> {
     if !command.found_in_use() {
         return None;

@@ -15,11 +15,11 @@ use crate::handle::RobotHandle;
 use crate::stepper::Stepper;
 use transport::Shared;
 
-/// A player, which steps a robot on a thread of its own, at a pace, as its [`Transport`] says: a
-/// replay or a simulation that somebody watches.
+/// A player, which steps a robot on a thread of its own, at a pace that its [`Transport`] controls:
+/// a replay or a simulation that somebody watches.
 ///
-/// The pace decides when a step is done, and nothing else: the steps are those of a [`Stepper`], so
-/// every pace, with any pauses, gives the same bits.
+/// The pace determines when a step is executed, and nothing else: the steps are those of a
+/// [`Stepper`], so every pace, with any pauses, gives the same bits.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -56,7 +56,7 @@ pub struct Player {
 pub enum Tempo {
     /// Steps follow each other without waiting.
     AsFastAsPossible,
-    /// That many seconds of the robot's clock pass per second.
+    /// The given number of seconds on the robot's clock per second of real time.
     Factor(f64),
 }
 
@@ -66,7 +66,7 @@ impl Default for Tempo {
     }
 }
 
-/// The end of a [`Player`]'s robot.
+/// The outcome of a [`Player`]'s robot.
 ///
 /// ```
 /// let played = hemiola_runtime::Played::default();
@@ -77,19 +77,19 @@ pub struct Played {
     /// The reason why it could not follow its recording to the end, if it could not:
     /// [`Stepper::failure`].
     pub failure: Option<String>,
-    /// The first difference on the way: [`Stepper::deviation`].
+    /// The first difference from the recording: [`Stepper::deviation`].
     pub deviation: Option<String>,
 }
 
 impl Robot {
-    /// Makes a player, with everything that the robot needs. It waits until its [`Transport`] lets
-    /// it begin.
+    /// Creates a player, with everything that the robot needs. It waits until its [`Transport`]
+    /// lets it begin.
     ///
     /// # Errors
-    /// The errors of [`into_stepper`](Self::into_stepper).
+    /// Returns the errors of [`into_stepper`](Self::into_stepper).
     pub fn into_player(self, tempo: Tempo) -> Result<Player, RuntimeError> {
         let (sender, receiver) = mpsc::channel();
-        // The stepper is made there as well: the thread that steps a robot has its panics
+        // The stepper is created there as well: the thread that steps a robot has its panics
         // contained.
         let steps = move || match self.into_stepper() {
             Ok(stepper) => {
@@ -111,13 +111,13 @@ impl Robot {
 }
 
 impl Player {
-    /// Returns the handle, which looks at the robot and changes it, also while it is paused: a
+    /// Returns the handle, with which the robot is observed and changed, also while it is paused: a
     /// change comes into force with a cycle's next run.
     pub fn handle(&self) -> &RobotHandle {
         &self.handle
     }
 
-    /// Returns what starts, pauses and paces the player.
+    /// Returns the transport, which starts, pauses and paces the player.
     pub fn transport(&self) -> Transport {
         self.transport.clone()
     }
@@ -150,8 +150,8 @@ impl Player {
 }
 
 impl Drop for Player {
-    /// Makes the robot safe also where the thread that owns the player panics: nothing moves on
-    /// when the process ends then.
+    /// Makes the robot safe even if the thread that owns the player panics: nothing keeps moving
+    /// when the process ends.
     fn drop(&mut self) {
         if !self.has_ended() {
             self.handle.make_safe();
@@ -159,7 +159,7 @@ impl Drop for Player {
     }
 }
 
-/// The time that a robot that is stopped may take to end its step.
+/// The time within which a stopped robot must end its step.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
 impl fmt::Debug for Player {
@@ -177,7 +177,7 @@ fn play(mut stepper: Stepper, shared: &Shared) -> Played {
     }
     let played =
         Played { failure: stepper.failure().map(str::to_owned), deviation: stepper.deviation().map(str::to_owned) };
-    // There is nothing more to do, but what the last steps left behind is gathered.
+    // There is nothing more to execute, but what the last steps left behind is gathered.
     stepper.handle().gather_and_keep_up();
     stepper.handle().stop();
     drop(stepper);

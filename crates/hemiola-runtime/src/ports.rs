@@ -4,22 +4,22 @@ use hemiola_model::module::{PortCell, Update};
 use crate::containment::contained;
 use crate::error::RuntimeError;
 
-/// The ends of topics and services that an update holds: a place for each of its arguments.
+/// The ends of topics and services that an update holds, one for each of its arguments.
 pub struct Ports(Box<[Option<Connected>]>);
 
 struct Connected {
-    /// The end, in a box, so that it stays where it is.
+    /// The end, in a box, so that its address does not change.
     cell: Box<PortCell>,
     place: Option<u32>,
 }
 
 impl Ports {
-    /// Connects to all topics and services that the update's arguments name; off the real-time
+    /// Connects to all topics and services that the update's arguments name. Not for real-time
     /// threads.
     pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
         let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
             let Some(port) = argument.port() else { return Ok(None) };
-            // Connecting makes messages, by their `Default`.
+            // Connecting creates messages, with their `Default`.
             let connected = contained(|| port.connect(bus).map_err(|error| error.to_string()));
             let connected = connected.and_then(|connected| connected).map_err(|reason| RuntimeError::Port {
                 owner: format!("{owner}.{}", update.name()),
@@ -37,7 +37,8 @@ impl Ports {
         self.0.get(argument)?.as_ref().map(|port| &*port.cell)
     }
 
-    /// Returns the place of that argument's publisher among all of its topic, if it is one.
+    /// Returns the place of that argument's publisher among all publishers of its topic, if it is
+    /// one.
     pub fn place(&self, argument: usize) -> Option<u32> {
         self.0.get(argument)?.as_ref()?.place
     }

@@ -1,9 +1,9 @@
-//! The present state of something, for readers that must not wait.
+//! The present state of a value, for readers that must not wait.
 //!
 //! A change of a robot calls constructors and defaults of users while the controls are locked, and
-//! these may take their time, or never return. A thread that only looks does not wait for that:
-//! what the robot consists of is shown here when a change is made, under a lock that is held for no
-//! longer than it takes to exchange a pointer.
+//! these may take their time, or never return. A thread that only reads does not wait for that: the
+//! robot's contents are published here when a change is made, under a lock that is held no longer
+//! than it takes to exchange a pointer.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

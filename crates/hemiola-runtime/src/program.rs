@@ -1,4 +1,4 @@
-//! A cycle's plan bound to its blackboard and module instances: what the executor runs.
+//! A cycle's plan bound to its blackboard and module instances, which the executor runs.
 
 #![expect(unsafe_code, reason = "what values come from is read by tasks that the plan orders")]
 
@@ -31,7 +31,7 @@ pub use ends::{PublisherEnd, Received, SubscriptionEnd};
 use lineage::Lineage;
 use update::UpdateTask;
 
-/// The parts that a run of a cycle computes on, and with.
+/// The parts on which, and with which, a run of a cycle computes.
 #[derive(Clone, Copy)]
 pub struct World<'r> {
     pub blackboard: &'r Blackboard,
@@ -39,11 +39,10 @@ pub struct World<'r> {
     pub imports: &'r [CycleImport],
 }
 
-/// A program, and the graph by which it is run. Replaced as a whole when a provider is switched or
-/// priorities change.
+/// A program, and the graph by which it is run. It is replaced as a whole when a provider is
+/// switched or priorities change.
 ///
-/// A run has the graph to itself, and shares the program with all workers: so they stand side by
-/// side.
+/// A run has the graph to itself, and shares the program with all workers, so the two are separate.
 pub struct Planned {
     pub graph: ExecutableGraph,
     pub program: Program,
@@ -75,7 +74,7 @@ pub struct Program {
     robot: Arc<RobotState>,
     /// The outputs that are not read, because another module was chosen to provide them.
     _discarded: DiscardedStores,
-    /// The instances, each once.
+    /// The instances, each listed once.
     instances: Box<[Arc<ModuleInstance>]>,
     /// The instances that have a safe state.
     actuators: Box<[Arc<ModuleInstance>]>,
@@ -84,7 +83,7 @@ pub struct Program {
 struct ProgramPort {
     cell: &'static PortCell,
     topic: &'static str,
-    /// The number of ends of the same topic that come before it.
+    /// The number of earlier ends of the same topic.
     number: u32,
     role: PortRole,
     /// The descriptor of the messages.
@@ -120,7 +119,7 @@ enum Body {
     },
 }
 
-/// Stores that are discarded, in boxes, so that they stay where they are while the list grows.
+/// Stores that are discarded, in boxes, so that their addresses do not change while the list grows.
 pub type DiscardedStores = Vec<Box<Store>>;
 /// A cell on the program's blackboard, or of one of its discarded stores.
 type CellRef = &'static Cell;
@@ -128,11 +127,11 @@ type CellRef = &'static Cell;
 pub type StoreRef = &'static Store;
 
 impl Program {
-    /// Prepares a run: messages, previous values, what values will come from. In a replay the
+    /// Prepares a run: messages, previous values, and the origins of values. In a replay the
     /// messages are those of the recording, if they are there. Calls `tell` for the publishers'
     /// runs of which something new was received.
     ///
-    /// To be called after the imports were taken.
+    /// Called after the imports were read.
     pub fn begin_run(
         &self,
         messages: Option<&[MessageRecord]>,
@@ -166,8 +165,8 @@ impl Program {
         if are_there { Repeated::Exactly } else { Repeated::OtherMessages }
     }
 
-    /// Takes the place of another program. An import that this one reads and the other one did not,
-    /// and of which nothing has arrived, shows its default as stale.
+    /// Replaces another program. An import that this one reads and the other one did not, and of
+    /// which nothing has arrived, shows its default as stale.
     pub fn succeed(&self, before: &Self, between: &mut BetweenRuns<'_>) {
         for &import in self.reads.iter().filter(|import| !before.reads.contains(import)) {
             let imported = self.blackboard.imported(import);
@@ -197,7 +196,7 @@ impl Program {
         self.aging.contains(&store)
     }
 
-    /// Returns what a store's value came from in the run before this one, whose tasks have not
+    /// Returns the origins of a store's value in the run before this one, whose tasks have not
     /// begun.
     pub fn provenance_before<'b>(
         &'b self,
@@ -208,7 +207,7 @@ impl Program {
         self.providers[store].map(|task| self.lineage.before(task, run, between))
     }
 
-    /// Notes what a store's value came from in that run.
+    /// Notes the origins of a store's value in that run.
     pub fn restore_provenance(&self, store: usize, run: u32, provenance: &Provenance, between: &mut BetweenRuns<'_>) {
         if let Some(task) = self.providers[store] {
             self.lineage.restore(task, run, provenance, between);
@@ -247,7 +246,7 @@ impl Program {
         self.port(topic, number).map(|port| port.cell)
     }
 
-    /// Returns how many ends of the same topic come before that of an update's argument.
+    /// Returns the number of ends of the same topic that precede the one of an update's argument.
     pub fn port_number(&self, module: &str, update: usize, argument: usize) -> Option<u32> {
         let cell = self.instance(module)?.ports(update)?.get(argument)?;
         self.ports.iter().find(|port| std::ptr::eq(port.cell, cell)).map(|port| port.number)
@@ -257,7 +256,7 @@ impl Program {
         self.ports.iter().find(|port| port.topic == topic && port.number == number)
     }
 
-    /// Touches the data that the tasks are called with.
+    /// Touches the data with which the tasks are called.
     pub fn touch(&self) {
         for task in &self.tasks {
             if let Body::Update(update) = &task.body {
@@ -270,13 +269,14 @@ impl Program {
         }
     }
 
-    /// Brings every module that has a safe state into it, unless it is in it; between two runs.
+    /// Puts every module that has a safe state and is not in it into its safe state; called between
+    /// two runs.
     pub fn enter_safe_state(&self) {
         // Modules that are in use are used by the watchdog, which does the same.
         self.actuators.iter().for_each(|actuator| _ = actuator.enter_safe_state());
     }
 
-    /// Has the modules that are in their safe state leave it; returns whether any was.
+    /// Makes the modules that are in their safe state leave it; returns whether there were any.
     pub fn leave_safe_state(&self, between: &mut BetweenRuns<'_>) -> bool {
         let mut was_safe = false;
         for actuator in self.actuators.iter().filter(|actuator| actuator.is_safe()) {
@@ -286,22 +286,22 @@ impl Program {
         was_safe
     }
 
-    /// Restores that the modules were in their safe state when what they remember was written down.
+    /// Restores that the modules were in their safe state when their states were recorded.
     pub fn resume_safe_state(&self, between: &mut BetweenRuns<'_>) {
         self.actuators.iter().for_each(|actuator| actuator.resume_safe_state(between));
     }
 
-    /// Returns what the results of a task come from.
+    /// Returns the origins of the results of a task.
     ///
     /// # Safety
-    /// Called by the task, or by one that is ordered after it.
+    /// This is called by the task, or by one that is ordered after it.
     unsafe fn provenance(&self, task: usize) -> &Provenance {
         // SAFETY: promised by the caller.
         unsafe { self.lineage.of(task, self.blackboard.frame().run) }
     }
 
-    /// Traces that sensor samples have become an effect: one end of each chain, and of each chain
-    /// that messages are part of. `from` are the tasks whose results it is, in `task` or before.
+    /// Traces that sensor samples have had an effect: the end of each chain, and of each chain to
+    /// which messages belong. `from` are the tasks whose results these are, in `task` or before.
     fn trace_arrivals(
         &self,
         task: usize,

@@ -1,6 +1,6 @@
-//! Plain records: what runs, samples, messages and changes leave behind, and what a replay resumes
-//! from. They depend on none of the other modules, so that all may use them: running, observing and
-//! following meet here.
+//! Plain records: what runs, samples, messages and changes leave behind, and from what a replay
+//! resumes. They depend on none of the other modules, so that all of them can use them: running,
+//! observing and following meet here.
 
 mod change;
 mod exceedance;
@@ -20,9 +20,9 @@ pub use run::{InputRecord, MessageRecord, NO_SNAPSHOT, RunRecord, SampleRecord, 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The message is good to know.
+    /// The message is informative.
     Information,
-    /// The robot goes on, with less.
+    /// The robot continues, with reduced function.
     Warning,
     /// The robot has stopped doing something.
     Error,

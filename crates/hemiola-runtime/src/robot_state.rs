@@ -16,12 +16,12 @@ use crate::safe_state::{Cause, SafeStateCause, SharedSafeState};
 use crate::stand_in::Taken;
 use crate::sync::{AtomicBool, Ordering};
 
-/// The state that all threads of a robot share: the clock, and whether all is well.
+/// The state that all threads of a robot share: the clock, and the health of the robot.
 pub struct RobotState {
     bus: Bus,
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
-    /// The signal that the safe state is entered or left.
+    /// The signal that is notified when the safe state is entered or left.
     safety: Arc<Wakeup>,
     watched: AtomicBool,
     begun: AtomicBool,
@@ -62,29 +62,29 @@ impl RobotState {
         }
     }
 
-    /// Sets where values come back to the cycles that they derive from.
+    /// Sets the feedback between cycles, where values return to a cycle from which they derive.
     pub fn with_feedback(mut self, feedback: Feedback) -> Self {
         self.feedback = feedback;
         self
     }
 
-    /// Sets the inlets of sources that are fed from outside, by the sources' names.
+    /// Sets the inlets of sources that are fed from outside, by the names of the sources.
     pub fn with_inlets(mut self, inlets: BTreeMap<&'static str, SourceInlet>) -> Self {
         self.inlets = inlets;
         self
     }
 
-    /// Returns the inlets of sources that are fed from outside, by the sources' names.
+    /// Returns the inlets of sources that are fed from outside, by the names of the sources.
     pub fn inlets(&self) -> &BTreeMap<&'static str, SourceInlet> {
         &self.inlets
     }
 
-    /// Returns where values come back to the cycles that they derive from.
+    /// Returns the feedback between cycles, where values return to a cycle from which they derive.
     pub fn feedback(&self) -> &Feedback {
         &self.feedback
     }
 
-    /// Returns how many samples are counted apart.
+    /// Returns the number of samples that are counted separately.
     pub fn shape(&self) -> Shape {
         Shape { sources: self.source_ids.len(), ways: self.feedback.ways() }
     }
@@ -94,8 +94,8 @@ impl RobotState {
         &self.faults
     }
 
-    /// Notes that a thread of the robot ended without being asked to: the robot enters its safe
-    /// state, and its run ends with an error.
+    /// Notes that a thread of the robot ended unexpectedly: the robot enters its safe state, and
+    /// its run ends with an error.
     pub fn note_end_of(&self, thread: &str, reason: String) {
         self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
         self.enter_safe_state(Cause::Fault);
@@ -111,22 +111,22 @@ impl RobotState {
         &self.bus
     }
 
-    /// Returns the gate at which a stepped robot waits for the recorder of its messages.
+    /// Returns the gate at which a stepped robot waits for observers of its messages.
     pub fn gate(&self) -> &Arc<Gate> {
         &self.gate
     }
 
-    /// Returns the values that come from a recording instead of from their providers.
+    /// Returns the values that are taken from a recording instead of from their providers.
     pub fn taken(&self) -> &Taken {
         &self.taken
     }
 
-    /// Returns the traces' numbers of the sources, in the robot's order.
+    /// Returns the numbers of the sources in traces, in the robot's order.
     pub fn source_ids(&self) -> &[SourceId] {
         &self.source_ids
     }
 
-    /// Returns the traces' numbers of the sources for samples whose effect came with messages.
+    /// Returns the numbers in traces of the sources for samples whose effect came with messages.
     pub fn heard_ids(&self) -> &[SourceId] {
         &self.heard_ids
     }
@@ -140,17 +140,17 @@ impl RobotState {
         self.safe_state.get()
     }
 
-    /// Returns since when the robot is in its safe state, and why.
+    /// Returns when and why the robot entered its safe state, if it is in it.
     pub fn safe_state_entry(&self) -> Option<(Time, Cause)> {
         self.safe_state.entry()
     }
 
-    /// Returns the signal that the safe state is entered or left.
+    /// Returns the signal that is notified when the safe state is entered or left.
     pub fn safety(&self) -> &Arc<Wakeup> {
         &self.safety
     }
 
-    /// Returns the last cause of a safe state that was words.
+    /// Returns the last cause of a safe state that was explained in words.
     pub fn safe_state_explanation(&self) -> Option<SafeStateCause> {
         self.safe_state.explanation()
     }
@@ -160,8 +160,8 @@ impl RobotState {
         self.notify_of_safe_state(self.safe_state.enter(self.clock.now(), cause))
     }
 
-    /// Enters the safe state for a cause that is words, off the real-time threads; returns `false`
-    /// if the robot was in it already.
+    /// Enters the safe state for a cause that is explained in words, off the real-time threads;
+    /// returns `false` if the robot was in it already.
     pub fn enter_safe_state_explained(&self, cause: SafeStateCause) -> bool {
         self.notify_of_safe_state(self.safe_state.enter_explained(self.clock.now(), cause))
     }
@@ -178,12 +178,12 @@ impl RobotState {
         has_changed
     }
 
-    /// Returns whether anybody watches what updates show.
+    /// Returns whether anybody watches debug output.
     pub fn is_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed)
     }
 
-    /// Notes whether anybody watches what updates show from now on.
+    /// Notes whether anybody watches debug output from now on.
     pub fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! A run as all modules see it: what triggers it, what it begins with, how a repeated one went, and
-//! how an update in it failed.
+//! A run as all modules see it: its trigger, what it begins with, the outcome of repeating it, and
+//! the failure of an update in it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,17 +34,17 @@ impl Trigger {
     }
 }
 
-/// An import of a cycle, and the source that it comes from, if it comes from one.
+/// An import of a cycle, and the source from which it comes, if it comes from one.
 pub struct CycleImport {
-    /// The name of the cycle or source that it comes from.
+    /// The name of the cycle or source from which it comes.
     pub from: Arc<str>,
     pub import: Import,
     pub source: Option<SourceId>,
-    /// Whether it triggers the cycle.
+    /// Set if it triggers the cycle.
     pub is_trigger: bool,
 }
 
-/// The facts that a run begins with, besides its imports.
+/// The facts with which a run begins, besides its imports.
 pub struct Beginning<'r> {
     pub run: u32,
     pub begin: Ticks,
@@ -61,13 +61,13 @@ pub struct Beginning<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {
     Exactly,
-    /// The run had other messages, as those of the recording are not there.
+    /// The run had other messages, because those of the recording are not there.
     OtherMessages,
-    /// The run could not be repeated: what it took was not published.
+    /// The run could not be repeated: what it read was not published.
     Impossible,
 }
 
-/// The record of an update that failed, on its way to the thread that puts it into words.
+/// The record of an update that failed, on its way to the thread that describes it in words.
 pub struct FailureRecord {
     pub task: TaskId,
     pub instance: Arc<ModuleInstance>,

@@ -35,7 +35,7 @@ pub enum Pace {
     /// The pace of real time.
     #[default]
     RealTime,
-    /// That many seconds per second.
+    /// The given number of seconds on the robot's clock per second of real time.
     Factor(f64),
 }
 
@@ -60,11 +60,11 @@ pub struct RunningRobot {
     attendants: Option<Attendants>,
 }
 
-/// How long a cycle waits for its trigger before it checks whether the robot stops.
+/// The time for which a cycle waits for its trigger before it checks whether the robot stops.
 const STOP_PERIOD: Duration = Duration::from_millis(100);
 /// The time that threads need to wake up before the first sample is due.
 const START_DELAY: Duration = Duration::from_millis(10);
-/// How long a stopping robot waits for its threads.
+/// The time for which a stopping robot waits for its threads.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 /// The working memory that is made resident before the robot starts.
 const HEAP: usize = 32 << 20;
@@ -95,9 +95,10 @@ impl PreparedRobot {
         self.0.handle()
     }
 
-    /// Makes changes before the first run, for somebody whom the journal names: what an earlier run
-    /// of the same robot had become. All of them come into force with the first run of each cycle,
-    /// and so logs repeat it. Returns those that cannot be made, each with the reason in words.
+    /// Makes changes before the first run, in the name of `by`, which the journal records: those of
+    /// an earlier run of the same robot. All of them come into force with the first run of each
+    /// cycle, so that replays of the log repeat them. Returns those that cannot be made, each with
+    /// the reason in words.
     ///
     /// ```
     /// use hemiola_runtime::{Change, Pace, Robot};
@@ -116,7 +117,7 @@ impl PreparedRobot {
         self.0.handle.change_before_first_run(changes, by)
     }
 
-    /// Begins: the robot's clock runs as soon as its threads can be awake, in 10 ms.
+    /// Begins: the robot's clock starts as soon as its threads can be awake, in 10 ms.
     pub fn begin(self) -> RunningRobot {
         self.0.state.clock().restart(START_DELAY);
         self.0.state.begin();
@@ -128,7 +129,7 @@ impl Robot {
     /// Starts the robot: [prepares](Self::prepare) it, and begins at once.
     ///
     /// # Errors
-    /// The same errors as those of [`prepare`](Self::prepare).
+    /// Returns the errors of [`prepare`](Self::prepare).
     pub fn start(self, pace: Pace) -> Result<RunningRobot, RuntimeError> {
         Ok(self.prepare(pace)?.begin())
     }
@@ -198,7 +199,8 @@ impl Robot {
             watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
-        // What comes from outside may come at any time, and a robot does not go on for it alone.
+        // Samples may arrive from outside at any time, and a robot does not continue for these
+        // alone.
         let running = Arc::new(AtomicUsize::new(sources.iter().filter(|source| !source.is_open()).count()));
         for source in sources {
             let (state, running, is_open) = (state.clone(), running.clone(), source.is_open());
@@ -269,7 +271,7 @@ impl RunningRobot {
 }
 
 impl Drop for RunningRobot {
-    /// Stops the robot also if the thread that owns it panics, so that it is at rest when the
+    /// Stops the robot even if the thread that owns it panics, so that it is at rest when the
     /// process ends.
     fn drop(&mut self) {
         self.state.stop();

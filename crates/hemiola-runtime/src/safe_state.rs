@@ -1,7 +1,7 @@
-//! The safe state of the robot: whether it is in it, since when and why.
+//! The safe state of the robot: whether the robot is in it, since when, and why.
 //!
-//! The safe state is entered from real-time threads, so that all of it is one atomic word; names
-//! are looked up when somebody asks. A cause that is words, which no real-time thread has, is kept
+//! The safe state is entered from real-time threads, so all of it is one atomic word; names are
+//! looked up on request. A cause that is explained in words, which no real-time thread has, is kept
 //! beside it.
 
 use std::fmt;
@@ -13,8 +13,8 @@ use hemiola_trace::{CycleId, TaskId};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// The entry of a robot into its safe state: since when, and why. It stays there until somebody
-/// calls [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
+/// The entry of a robot into its safe state: when, and why. It stays there until somebody calls
+/// [`RobotHandle::leave_safe_state`](crate::RobotHandle::leave_safe_state).
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -50,18 +50,18 @@ pub enum SafeStateCause {
         /// The update, with its module's name: `Walk.joints`.
         update: String,
     },
-    /// A thread of the robot ended without being asked to; its messages say which.
+    /// A thread of the robot ended unexpectedly; the messages name it.
     Fault,
-    /// Somebody who is known asked for it.
+    /// Somebody whose name is known requested it.
     RequestBy {
-        /// The name, as the journal has it.
+        /// The name, as the journal records it.
         who: String,
     },
     /// Another process of the robot has entered its safe state.
     Process {
         /// The process.
         process: String,
-        /// Its cause, in words.
+        /// The cause in that process, in words.
         reason: String,
     },
 }
@@ -78,32 +78,32 @@ impl fmt::Display for SafeStateCause {
             Self::Request => formatter.write_str("it was asked to"),
             Self::Silence { cycle } => write!(formatter, "cycle `{cycle}` stopped"),
             Self::Failure { update } => write!(formatter, "{update} failed"),
-            Self::Fault => formatter.write_str("one of its threads ended without being asked to"),
+            Self::Fault => formatter.write_str("one of its threads ended unexpectedly"),
             Self::RequestBy { who } => write!(formatter, "{who} asked for it"),
             Self::Process { process, reason } => write!(formatter, "{reason} in process `{process}`"),
         }
     }
 }
 
-/// The cause as real-time threads know it.
+/// The cause as real-time threads record it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Request,
     Silence(CycleId),
     Failure(TaskId),
     Fault,
-    /// It is words, which [`SharedSafeState::explanation`] returns.
+    /// A cause in words, which [`SharedSafeState::explanation`] returns.
     Explained,
 }
 
-/// The safe state as all threads see it. The word is zero when the robot is not in it; else it has
-/// the time, the kind of cause (never zero) and the number of what caused it, from the highest bits
-/// to the lowest.
+/// The safe state as all threads see it. The word is zero if the robot is not in it; otherwise it
+/// contains the time, the kind of cause (never zero) and the number of what caused it, from the
+/// highest bits to the lowest.
 #[derive(Default)]
 pub struct SharedSafeState {
     word: AtomicU64,
-    /// The last cause that was words. Whoever enters with one holds the lock, so that the word
-    /// never stands for another one.
+    /// The last cause that was explained in words. Whoever enters with one holds the lock, so that
+    /// the word never refers to another one.
     explanation: Mutex<Option<SafeStateCause>>,
 }
 
@@ -117,7 +117,7 @@ impl SharedSafeState {
         if self.word.load(Ordering::Relaxed) == 0 { SafeState::Inactive } else { SafeState::Active }
     }
 
-    /// Returns since when and why the robot is in it, if it is.
+    /// Returns when and why the robot entered it, if it is in it.
     pub fn entry(&self) -> Option<(Time, Cause)> {
         let word = self.word.load(Ordering::Relaxed);
         let number = (word & ((1 << NUMBER_BITS) - 1)) as u16;
@@ -133,8 +133,8 @@ impl SharedSafeState {
         Some((Time::from_nanoseconds(microseconds as i64 * 1000), cause))
     }
 
-    /// Enters the safe state; returns `false` if the robot was in it already: then its time and
-    /// cause stay.
+    /// Enters the safe state; returns `false` if the robot was in it already, in which case its
+    /// time and cause stay.
     pub fn enter(&self, now: Time, cause: Cause) -> bool {
         let (kind, number) = match cause {
             Cause::Request => (1, 0),
@@ -148,7 +148,8 @@ impl SharedSafeState {
         self.word.compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Enters the safe state as [`enter`](Self::enter) does, for a cause that is words. Locks.
+    /// Enters the safe state like [`enter`](Self::enter), for a cause that is explained in words.
+    /// Locks.
     pub fn enter_explained(&self, now: Time, cause: SafeStateCause) -> bool {
         let mut explanation = self.explanation.lock().unwrap_or_else(PoisonError::into_inner);
         let has_entered = self.enter(now, Cause::Explained);
@@ -158,7 +159,7 @@ impl SharedSafeState {
         has_entered
     }
 
-    /// Returns the last cause that was words. Locks.
+    /// Returns the last cause that was explained in words. Locks.
     pub fn explanation(&self) -> Option<SafeStateCause> {
         self.explanation.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

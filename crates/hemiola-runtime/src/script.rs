@@ -1,4 +1,4 @@
-//! The script of a replay: which runs, in which order, and what each of them takes.
+//! The script of a replay: which runs, in which order, and what each of them reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,25 +31,25 @@ use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// The runs in their order; the last of them may come after what can be followed. A long log
-    /// has millions, which all copies share.
+    /// The runs in their order; the last ones may come after what can be followed. A long log has
+    /// millions, which all copies share.
     runs: Vec<Arc<RunRecord>>,
     /// The number of runs that can be followed.
     followed: usize,
     /// The first run of each cycle, if it begins with a checkpoint.
     begin: BTreeMap<Arc<str>, u32>,
-    /// All cycles that have run, also before.
+    /// All cycles that have run, also before the script begins.
     cycles: BTreeSet<Arc<str>>,
     break_off: Option<BreakOff>,
     /// The changes in runs before the script begins, each with its cycle.
     changed_before: Vec<(Arc<str>, u32)>,
     /// The changes by their numbers.
     changes: BTreeMap<u32, Change>,
-    /// The parts of the checkpoint that it begins with.
+    /// The parts of the checkpoint with which it begins.
     parts: Arc<[CyclePart]>,
 }
 
-/// The point at which a script ends before what was recorded does, and why.
+/// The point at which a script ends before the recording does, and the reason.
 ///
 /// ```
 /// use hemiola_runtime::{BreakOff, BreakOffReason};
@@ -57,7 +57,7 @@ pub struct Script {
 /// let break_off = BreakOff { after: Some(("motion".into(), 417)), reason: BreakOffReason::Lost { runs: 3, later: 20 } };
 /// assert_eq!(
 ///     break_off.to_string(),
-///     "after run 417 of motion, 3 runs are missing in the transcript, for the recorder was too slow or the log is damaged"
+///     "after run 417 of motion, 3 runs are missing in the transcript, because the recorder was too slow or the log is damaged"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,23 +78,24 @@ pub struct BreakOff {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BreakOffReason {
-    /// The log does not begin with the robot: the states that its modules had then are not in it.
+    /// The log does not begin with the robot, so the states of its modules at that time are not in
+    /// it.
     NoBeginning,
     /// Runs are missing.
     Lost {
         /// The number of missing runs.
         runs: u64,
-        /// The number of runs that are there and come after them.
+        /// The number of runs that follow the missing ones.
         later: usize,
     },
-    /// A run is said to have taken more samples at once than a queue holds.
+    /// A run claims to have read more samples at once than a queue holds.
     Impossible {
         /// The cycle.
         cycle: Arc<str>,
         /// The run.
         run: u32,
     },
-    /// Samples were lost while a run took them from its queue, and nobody knows which.
+    /// Samples were lost while a run read others from its queue, and it is not known which.
     Torn {
         /// The cycle.
         cycle: Arc<str>,
@@ -103,12 +104,12 @@ pub enum BreakOffReason {
     },
 }
 
-/// The most samples that a run may take at once, as many as `sample_capacity` may be: a record that
-/// claims more allocates no memory.
+/// The maximum number of samples that a run may read at once, the same as that of
+/// `sample_capacity`: a record that claims more allocates no memory.
 const MOST_AT_ONCE: u32 = 1 << 20;
 
 impl Script {
-    /// Makes the script of all runs that a recorder wrote down, in any order.
+    /// Creates the script of all recorded runs, given in any order.
     pub fn of(runs: impl IntoIterator<Item = RunRecord>) -> Self {
         let mut runs: Vec<Arc<RunRecord>> = runs.into_iter().map(Arc::new).collect();
         runs.sort_by_key(|run| run.order);
@@ -118,11 +119,11 @@ impl Script {
     }
 
     /// Returns the script of the runs after a checkpoint with these parts, from which the robot
-    /// resumes. The runs before are not needed, and nothing that is missing among them matters.
+    /// resumes. The runs before it are not needed, and gaps among them do not matter.
     #[must_use]
     pub fn since(&self, parts: &[CyclePart]) -> Self {
         let begin: BTreeMap<_, _> = parts.iter().map(|part| (part.cycle.clone(), part.run)).collect();
-        // Cycles that have no part did not run after the cut.
+        // Cycles without a part did not run after the cut.
         let is_later = |run: &RunRecord| begin.get(&run.cycle).is_some_and(|&first| run.run >= first);
         let first = self.runs.iter().filter(|run| is_later(run)).map(|run| run.order).min().unwrap_or(u64::MAX);
         let runs = self.runs.iter().filter(|run| run.order >= first).cloned().collect();
@@ -135,18 +136,19 @@ impl Script {
         Self { changes, changed_before, parts, ..Self::checked(runs, first, begin, cycles) }
     }
 
-    /// Returns the parts of the checkpoint that it begins with; none if it begins at the beginning.
+    /// Returns the parts of the checkpoint with which it begins; empty if it begins with the
+    /// recording.
     pub(crate) fn parts(&self) -> &Arc<[CyclePart]> {
         &self.parts
     }
 
-    /// Returns the changes from outside before the checkpoint that it begins with: the cycle, and
+    /// Returns the changes from outside before the checkpoint with which it begins: the cycle, and
     /// the number of the change.
     pub(crate) fn changed_before(&self) -> &[(Arc<str>, u32)] {
         &self.changed_before
     }
 
-    /// Finds how far runs can be followed of which the first has that order.
+    /// Finds how far runs can be followed, of which the first has that order.
     fn checked(
         runs: Vec<Arc<RunRecord>>,
         first: u64,
@@ -201,7 +203,7 @@ impl Script {
         }
     }
 
-    /// Adds the changes from outside, by the numbers that the runs name:
+    /// Adds the changes from outside, by the numbers in the runs:
     /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     #[must_use]
     pub fn with_changes(mut self, changes: impl IntoIterator<Item = (u32, Change)>) -> Self {
@@ -228,17 +230,17 @@ impl Script {
         })
     }
 
-    /// Returns the runs, in an order in which each finds what it took.
+    /// Returns the runs, in an order in which each run finds what it read.
     pub fn runs(&self) -> &[Arc<RunRecord>] {
         &self.runs[..self.followed]
     }
 
-    /// Returns all runs that were written down, also those that cannot be followed.
+    /// Returns all recorded runs, including those that cannot be followed.
     pub fn written(&self) -> &[Arc<RunRecord>] {
         &self.runs
     }
 
-    /// Returns the first sample of each source that its runs take.
+    /// Returns the first sample of each source that the runs read.
     pub fn first_samples(&self) -> BTreeMap<Arc<str>, u32> {
         let mut first: BTreeMap<Arc<str>, u32> = BTreeMap::new();
         for input in self.runs().iter().flat_map(|run| &run.inputs).filter(|input| !self.cycles.contains(&input.from)) {
@@ -251,12 +253,12 @@ impl Script {
         first
     }
 
-    /// Returns where and why it ends before what was recorded does; `None` if all runs are there.
+    /// Returns where and why it ends before the recording does; `None` if all runs are there.
     pub fn break_off(&self) -> Option<&BreakOff> {
         self.break_off.as_ref()
     }
 
-    /// Returns what each cycle reads from, by its first run.
+    /// Returns the inputs of each cycle, from its first run.
     pub(crate) fn inputs(&self) -> BTreeMap<&str, &[InputRecord]> {
         let mut inputs = BTreeMap::new();
         for run in self.runs() {
@@ -265,7 +267,7 @@ impl Script {
         inputs
     }
 
-    /// Returns what goes through each channel, by publisher and consumer.
+    /// Returns the exchanges of each channel, by publisher and consumer.
     pub(crate) fn channels(&self) -> Channels {
         let mut channels: BTreeMap<(Arc<str>, Arc<str>), Passage> = BTreeMap::new();
         // A checkpoint publishes again what its cycle published last.
@@ -273,7 +275,7 @@ impl Script {
         let mut latest: BTreeMap<Arc<str>, u32> = published.collect();
         let is_cycle = self.inputs();
         for run in self.runs() {
-            // These are the samples that a source has to have delivered by now.
+            // These are the samples that a source must have delivered by now.
             for input in run.inputs.iter().filter(|input| !is_cycle.contains_key(&*input.from)) {
                 if let Some(last) = input.last() {
                     let latest = latest.entry(input.from.clone()).or_insert(last);
@@ -282,7 +284,7 @@ impl Script {
             }
             let is_first = self.begin.get(&run.cycle) == Some(&run.run);
             for input in &run.inputs {
-                // A checkpoint holds what its first run took of other cycles.
+                // A checkpoint contains what its first run read from other cycles.
                 if is_first && self.cycles.contains(&input.from) {
                     continue;
                 }
@@ -298,10 +300,10 @@ impl Script {
 /// The exchanges of each channel, by publisher and consumer.
 pub(crate) type Channels = BTreeMap<(Arc<str>, Arc<str>), Recorded>;
 
-/// One channel while the script is gone through.
+/// One channel while the script is processed.
 #[derive(Default)]
 struct Passage {
-    /// The snapshots, each with what the publisher had published last when it was taken.
+    /// The snapshots, each with the publisher's last publication when it was read.
     snapshots: Vec<(u32, u32)>,
     samples: Vec<RecordedSamples>,
 }
@@ -316,7 +318,7 @@ impl Passage {
             if count == 0 {
                 continue;
             }
-            // Right before they are taken, most of them wait.
+            // Most of them wait right before they are read.
             let waiting = latest.map_or(count, |latest| latest.saturating_sub(first).saturating_add(1).max(count));
             recorded.waiting = recorded.waiting.max(waiting as usize);
             let longer = recorded.spans.last_mut().filter(|last| last.first.wrapping_add(last.count) == first);
@@ -329,7 +331,7 @@ impl Passage {
 
     fn finish(mut self) -> Recorded {
         for recorded in &mut self.samples {
-            // Only samples that are taken wait.
+            // Only samples that are read wait.
             let taken = recorded.spans.iter().map(|span| span.count as usize).sum();
             recorded.waiting = recorded.waiting.min(taken);
         }
@@ -349,21 +351,21 @@ impl fmt::Display for BreakOff {
         }
         match &self.reason {
             BreakOffReason::NoBeginning => formatter.write_str(
-                "earlier runs are missing in the transcript, and with them what the modules remembered of them",
+                "earlier runs are missing in the transcript, and with them the state of the modules after them",
             ),
             BreakOffReason::Lost { runs, .. } => {
                 let are = if *runs == 1 { "run is" } else { "runs are" };
                 write!(
                     formatter,
-                    "{runs} {are} missing in the transcript, for the recorder was too slow or the log is damaged"
+                    "{runs} {are} missing in the transcript, because the recorder was too slow or the log is damaged"
                 )
             }
             BreakOffReason::Impossible { cycle, run } => write!(
                 formatter,
-                "run {run} of {cycle} is said to have taken more samples at once than a queue holds, for the log is damaged"
+                "run {run} of {cycle} is said to have taken more samples at once than a queue holds, because the log is damaged"
             ),
             BreakOffReason::Torn { cycle, run } => {
-                write!(formatter, "samples were lost while run {run} of {cycle} took others, and nobody knows which")
+                write!(formatter, "samples were lost while run {run} of {cycle} took others, and it is not known which")
             }
         }
     }

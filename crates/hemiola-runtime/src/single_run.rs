@@ -1,5 +1,5 @@
-//! One run of one module, on values from elsewhere: that repeats what was taken out of a log,
-//! without a robot.
+//! One run of one module, on given values: repeats a run that was extracted from a log, without a
+//! robot.
 
 #![expect(unsafe_code, reason = "an update is called on values that nobody else has")]
 
@@ -17,7 +17,7 @@ use hemiola_model::{AnyRepresentation, Clock, RepresentationDescriptor, Time, Va
 
 use crate::ports::Ports;
 
-/// The values that a module computes a run from.
+/// The values from which a module computes a run.
 ///
 /// ```
 /// use hemiola_model::module::{ModuleDescriptor, Update};
@@ -51,15 +51,16 @@ use crate::ports::Ports;
 pub struct SingleRun {
     /// The clock of the cycle.
     pub clock: Clock,
-    /// Whether the robot is in its safe state.
+    /// The safe state of the robot.
     pub safe_state: SafeState,
-    /// The parameters that do not have their defaults.
+    /// The parameters that differ from their defaults.
     pub parameters: BTreeMap<String, Value>,
     /// The state of the module, in CDR; `None` for that of a new module.
     pub state: Option<Vec<u8>>,
     /// The inputs.
     pub inputs: Vec<RunInput>,
-    /// The order in which its updates run; those that are not named run last, as they are declared.
+    /// The order in which its updates run; those that are not listed run last, in the order of
+    /// declaration.
     pub order: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ pub struct RunInput {
     pub kind: ArgumentKind,
     /// The name of the representation or topic.
     pub representation: String,
-    /// For each value, when the newest sample was taken that it derives from, and whether it is
+    /// For each value, the time stamp of the newest sample from which it derives, and whether it is
     /// stale.
     pub views: Vec<(Time, bool)>,
     /// The values in CDR; samples and messages are a sequence.
@@ -96,20 +97,21 @@ pub struct RunResult {
     /// The provided values by representation, in CDR; `None` if the update failed. Opaque ones are
     /// skipped.
     pub outputs: BTreeMap<String, Option<Vec<u8>>>,
-    /// The state of the module after the run, in CDR, if it can be written down.
+    /// The state of the module after the run, in CDR, if it can be written.
     pub state: Option<Vec<u8>>,
 }
 
 impl SingleRun {
-    /// Makes the module and runs all its updates once. A panic of an update goes on to the caller.
+    /// Creates the module and runs all its updates once. A panic of an update is propagated to the
+    /// caller.
     ///
     /// # Errors
-    /// The reason in words: something that the module reads is not there or of another type, a
-    /// parameter cannot be set, or it asks a service.
+    /// Returns an error with the reason in words: something that the module reads is missing or of
+    /// another type, a parameter cannot be set, or the module is a client of a service.
     pub fn of(&self, module: &ModuleDescriptor) -> Result<RunResult, String> {
         let instance = module.create(&self.parameters).map_err(|error| error.to_string())?;
         if let Some(state) = &self.state {
-            let failed = |error: ReadError| format!("what {} remembers: {error}", module.name());
+            let failed = |error: ReadError| format!("the state of {}: {error}", module.name());
             let mut reader = CdrReader::new(state).map_err(failed)?;
             // SAFETY: nobody else has the instance.
             unsafe { instance.alone() }.read_state(&mut reader).map_err(failed)?;
@@ -156,8 +158,8 @@ impl SingleRun {
             })
             .collect();
         let context = Context::new(self.clock, Scope::default(), Debug::default(), self.safe_state);
-        // SAFETY: the instance is of this module, as all updates of a descriptor are, and nobody
-        // else has it; every argument has what it asks for, made just now, and nobody else sees it.
+        // SAFETY: the instance is of this module, like all updates of a descriptor, and nobody else
+        // has it; every argument has what it requires, created just now, and nobody else sees it.
         let outcome = unsafe { update.call(instance, &bindings, &context) };
         let is_done = !matches!(outcome, Outcome::Failed(_));
         for place in places.iter().flatten().filter(|place| place.is_output) {
@@ -175,7 +177,7 @@ impl SingleRun {
         let (name, topic) = (module.name(), end.name());
         match end.role() {
             PortRole::Publishes => Ok(()),
-            PortRole::Calls => Err(format!("{name} asks service {topic}: such a run cannot be repeated alone")),
+            PortRole::Calls => Err(format!("{name} calls service {topic}: such a run cannot be repeated alone")),
             PortRole::Subscribes => {
                 let input =
                     self.inputs.iter().find(|input| input.kind == ArgumentKind::Port && input.representation == topic);
@@ -191,7 +193,7 @@ impl SingleRun {
         }
     }
 
-    /// Makes what an argument refers to; `None` for services and ends of topics.
+    /// Creates what an argument refers to; `None` for services and ends of topics.
     fn place(&self, module: &ModuleDescriptor, argument: &ArgumentDescriptor) -> Result<Option<Place>, String> {
         let Some(descriptor) = argument.representation() else { return Ok(None) };
         if argument.kind() == ArgumentKind::Provides {

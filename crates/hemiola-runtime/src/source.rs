@@ -1,5 +1,5 @@
-//! One source: takes a sample, waits until it is due, hands it over. A recording may stand in for
-//! it, and a source without samples of its own takes what is delivered from outside.
+//! A source: takes a sample, waits until it is due, delivers it. A recording may stand in for it,
+//! and a source without samples of its own reads what is delivered from outside.
 
 #![expect(unsafe_code, reason = "the sample method is called by the one thread that has the source")]
 
@@ -34,7 +34,7 @@ use hemiola_bus::exchange::QueueWriter;
 pub use rest::SourceRest;
 pub use stamps::Stamps;
 
-/// A source, ready to run. Belongs to its own thread.
+/// A source, ready to run. It belongs to its own thread.
 pub struct SourceRunner {
     pub name: &'static str,
     /// The number among the robot's sources.
@@ -43,7 +43,7 @@ pub struct SourceRunner {
     pub update: Update,
     pub instance: Instance,
     pub bindings: Box<[Binding<'static>]>,
-    /// The ports that the bindings refer to, besides the blackboard.
+    /// The ports to which the bindings refer, besides the blackboard.
     pub ports: Ports,
     /// The stores that it fills.
     pub outputs: Box<[StoreRef]>,
@@ -53,21 +53,21 @@ pub struct SourceRunner {
     pub exports: Vec<SourceExport>,
     pub robot: Arc<RobotState>,
     pub provenance: Provenance,
-    /// The topics that it publishes to, by its arguments.
+    /// The topics to which it publishes, by its arguments.
     pub publishers: Vec<(usize, OriginWriter)>,
-    /// The number of the sample that is to be delivered next.
+    /// The number of the next sample to be delivered.
     pub samples: u32,
     pub last: Option<Time>,
-    /// Set if the sample that is to be delivered next repeats the one before, marked as stale.
+    /// Set if the next sample to be delivered repeats the previous one, marked as stale.
     pub is_lapsed: bool,
-    /// The knowledge about the time stamps that it gives itself.
+    /// The state of the checks of the time stamps that it gives itself.
     pub stamps: Stamps,
     pub records: SourceRecords,
-    /// The way in which its thread shall run.
+    /// The settings of its thread.
     pub settings: ThreadSettings,
     /// The rests of a source with real-time priority.
     pub rest: Option<SourceRest>,
-    /// The source's end of all observers.
+    /// The source's end for all its observers.
     pub outlets: Outlets,
     /// The feed that stands in for it.
     pub feed: Option<Box<dyn Feed>>,
@@ -75,7 +75,7 @@ pub struct SourceRunner {
     pub intake: Option<Intake>,
 }
 
-/// The records of a source: what happens to it.
+/// The records of what happens to a source.
 pub struct SourceRecords {
     pub failures: QueueWriter<SourceFailure>,
     /// The events of taking samples.
@@ -90,7 +90,7 @@ pub struct SourceExport {
     pub trigger: Option<Arc<Trigger>>,
 }
 
-/// A sample that could not be taken.
+/// The failure to take a sample.
 pub struct SourceFailure {
     pub source: &'static str,
     pub reason: String,
@@ -99,7 +99,7 @@ pub struct SourceFailure {
 /// The outcome of trying to take a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampled {
-    /// There is a sample of that time.
+    /// There is a sample with that time.
     At(Time),
     /// Nothing has been delivered since the last sample.
     Nothing,
@@ -110,7 +110,7 @@ pub enum Sampled {
 }
 
 impl SourceRunner {
-    /// Returns the distance of two samples, for a source of a fixed rate.
+    /// Returns the time between two samples, for a source of a fixed rate.
     pub fn period(&self) -> Option<Duration> {
         match self.rate {
             SourceRate::Hertz(rate) => Duration::try_from_secs_f64(1.0 / rate).ok(),
@@ -191,7 +191,7 @@ impl SourceRunner {
         }
     }
 
-    /// Takes a sample from what stands in for the source.
+    /// Takes a sample from the feed that stands in for the source.
     fn sample_feed(&mut self) -> Sampled {
         let Some(feed) = &mut self.feed else { return Sampled::Failed };
         // SAFETY: as in `take_sample`.
@@ -214,7 +214,7 @@ impl SourceRunner {
                     (self.last, self.is_lapsed) = (Some(time), true);
                     return Sampled::At(time);
                 }
-                // The recorder has reported stamps that do not go on.
+                // The recorder has reported stamps that do not increase.
                 let (stamp, _) = self.stamps.admit(time, self.last, self.robot.clock().now());
                 writing.commit(stamp);
                 self.last = Some(stamp);
@@ -249,7 +249,7 @@ impl SourceRunner {
         match taken {
             Ok(stamp) => {
                 // Several values may derive from one sample, later ones from an older one, and the
-                // clock of who delivers may be set back. Nothing is earlier than the robot's clock.
+                // clock of the feeder may be set back. Nothing is earlier than the robot's clock.
                 let stamp = stamp.max(self.last.unwrap_or(Time::ZERO));
                 writing.commit(stamp);
                 self.last = Some(stamp);
@@ -258,19 +258,19 @@ impl SourceRunner {
             Err(reason) => {
                 drop(writing);
                 intake.count_unreadable();
-                self.fail(format!("what was delivered is no such value: {reason}"))
+                self.fail(format!("what was delivered is not such a value: {reason}"))
             }
         }
     }
 
-    /// Takes the loss of who delivers as a sample: the same value once more, marked as stale.
+    /// Takes the loss of the feeder as a sample: the same value again, marked as stale.
     fn sample_loss(&mut self) -> Sampled {
         let Some(last) = self.last else { return Sampled::Nothing };
         // SAFETY: as in `take_sample`.
         let Some(writing) = (unsafe { Writing::begin(&self.outputs) }) else { return Sampled::Failed };
         writing.lapse();
-        // In the log, such a sample differs from all others by its time, which is not that at which
-        // the value was sampled. None that comes later is earlier, so that their order is kept.
+        // In the log, such a sample differs from all others by its time, which is not the time at
+        // which the value was sampled. No later sample is earlier, so that their order is kept.
         let lost = self.robot.clock().now().max(last + Duration::from_nanos(1));
         (self.last, self.is_lapsed) = (Some(lost), true);
         Sampled::At(lost)
@@ -288,7 +288,7 @@ impl SourceRunner {
         }
     }
 
-    /// Hands the sample over and triggers the cycles that wait for it.
+    /// Delivers the sample and triggers the cycles that wait for it.
     pub fn deliver(&mut self) {
         let Some(stamp) = self.last else { return };
         let at = Ticks::now();
@@ -299,7 +299,7 @@ impl SourceRunner {
         for (argument, origins) in &self.publishers {
             let Some(port) = self.ports.get(*argument) else { continue };
             // The time of the sample is only known now; messages that were published with it are
-            // out already.
+            // already sent.
             origins.begin(self.samples, port.port(&between).published(), &self.provenance);
             origins.end();
         }
@@ -308,7 +308,7 @@ impl SourceRunner {
                 self.blackboard.lapse_export(*export, &mut between);
             }
             let lines = (0..*lines).map(|line| (line, &self.provenance));
-            // SAFETY: this thread alone publishes what it provides.
+            // SAFETY: only this thread publishes what the source provides.
             unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };
             if let Some(trigger) = trigger {
                 trigger.wakeup.notify_all();
@@ -319,14 +319,14 @@ impl SourceRunner {
         self.samples = self.samples.wrapping_add(1);
     }
 
-    /// Returns whether its time stamps have stood still for so long that nothing later is to be
+    /// Returns whether its time stamps have stood still for so long that no later one is to be
     /// expected. Recorded stamps are repeated as they were.
     pub fn stands_still(&self) -> bool {
         self.feed.is_none() && self.stamps.stand_still()
     }
 
-    /// Notifies the cycles that wait for samples that there will be no more. That there was none at
-    /// all is a fault.
+    /// Notifies the cycles that wait for samples that there will be no more. If there was none at
+    /// all, that is a fault.
     pub fn say_ended(&self) {
         if self.last.is_none() && self.feed.is_none() {
             self.robot.faults().note(Fault::NoSample { source: self.name });
@@ -337,14 +337,14 @@ impl SourceRunner {
 
     /// Reports that samples were skipped because the machine held the source up.
     pub fn say_late(&mut self) {
-        _ = self.fail("was held up and left out samples that were due meanwhile".to_owned());
+        _ = self.fail("was held up and skipped samples that were due meanwhile".to_owned());
     }
 
     /// Reports once that samples are skipped because the source would take a whole core.
     pub fn say_rested(&mut self) {
         if self.rest.as_mut().is_some_and(SourceRest::is_first) {
             _ = self.fail(
-                "takes nearly all of a core: so that real-time priority leaves others their part, it rests now and then, and leaves out \
+                "takes nearly all of a core: so that real-time priority leaves others their part, it rests now and then, and skips \
                  the samples that are due meanwhile"
                     .to_owned(),
             );

@@ -1,4 +1,4 @@
-//! The stage of a stepper: cycles and sources that run when they are told to.
+//! The stage of a stepper: the cycles and sources, which run when they are told to.
 
 use std::sync::Arc;
 
@@ -44,9 +44,9 @@ pub struct Step {
 pub struct SteppedSource {
     pub source: SourceRunner,
     count: u64,
-    /// The time at which its next sample is to be delivered; `None` when it has ended.
+    /// The time at which its next sample is to be delivered; `None` if it has ended.
     pub next: Option<Time>,
-    /// Whether the sample has been taken already, as it has its own time stamp.
+    /// Set if the sample has been taken already, because it has its own time stamp.
     is_taken: bool,
     failures_in_a_row: u32,
     /// The number of the sample that was delivered last.
@@ -62,13 +62,13 @@ impl Stage {
         self.state.clock().now()
     }
 
-    /// Takes what was delivered from outside by now.
+    /// Reads what was delivered from outside by now.
     pub fn receive(&mut self) {
         let now = self.now();
         self.sources.iter_mut().filter(|stepped| stepped.source.is_open()).for_each(|stepped| stepped.receive(now));
     }
 
-    /// Returns whether there are sources that can end, and all have.
+    /// Returns whether there are sources that can end, and all of them have ended.
     pub fn has_ended(&self) -> bool {
         let mut ending = self.sources.iter().filter(|stepped| !stepped.source.is_open()).peekable();
         ending.peek().is_some() && ending.all(|stepped| stepped.next.is_none())
@@ -76,7 +76,7 @@ impl Stage {
 }
 
 impl SteppedSource {
-    /// Makes a source that has delivered nothing yet, and triggers these cycles.
+    /// Creates a source that has delivered nothing yet, and triggers these cycles.
     pub fn new(source: SourceRunner, triggers: Vec<usize>) -> Self {
         Self {
             source,
@@ -89,7 +89,7 @@ impl SteppedSource {
         }
     }
 
-    /// Finds when the next sample is due, and takes it if only the sample itself knows.
+    /// Determines when the next sample is due, and takes it if only the sample itself has the time.
     pub fn prepare(&mut self) {
         if self.next.is_none() {
             return;
@@ -121,7 +121,7 @@ impl SteppedSource {
         self.count += 1;
     }
 
-    /// Takes what was delivered from outside by now: it is due at once.
+    /// Reads what was delivered from outside by now: it is due at once.
     fn receive(&mut self, now: Time) {
         if self.next.is_none() {
             self.next = Some(now);
@@ -130,7 +130,7 @@ impl SteppedSource {
         }
     }
 
-    /// Hands the sample over; returns `false` if there is none this time.
+    /// Delivers the sample; returns `false` if there is none this time.
     pub fn deliver(&mut self, time: Time) -> bool {
         if !std::mem::take(&mut self.is_taken) {
             match self.source.sample(Some(time)) {

@@ -1,5 +1,5 @@
-//! The course that a robot follows in a replay instead of deciding by itself: runs, and what stands
-//! in for sources and providers.
+//! The course that a robot follows in a replay instead of deciding by itself: runs, and the
+//! stand-ins for sources and providers.
 
 mod course;
 mod feed;

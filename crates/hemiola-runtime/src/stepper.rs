@@ -17,8 +17,8 @@ use crate::handle::RobotHandle;
 use crate::source::SourceRunner;
 use crate::stage::{Stage, Step, SteppedSource};
 
-/// A stepper, which runs a robot as fast as it can, or step by step: one thread decides what is
-/// next, by the framework's clock alone.
+/// A stepper, which runs a robot as fast as possible, or step by step: one thread decides what
+/// comes next, by the framework's clock alone.
 ///
 /// The same inputs give the same bits, with any number of workers: what triggers when, and what
 /// each exchange delivers, does not depend on how long anything takes.
@@ -55,7 +55,7 @@ struct Timer {
 const STEPS_PER_POLL: u64 = 64;
 
 impl Robot {
-    /// Makes a stepper, with everything that the robot needs.
+    /// Creates a stepper, with everything that the robot needs.
     ///
     /// # Errors
     /// A module or source cannot be made, or the operating system refuses threads.
@@ -102,12 +102,12 @@ impl Stepper {
         Ok(Self { stage, timers, steps: 0, follower, end })
     }
 
-    /// Executes what is next; returns `None` when all sources have ended, or the robot was stopped.
+    /// Executes the next step; returns `None` if all sources have ended, or the robot was stopped.
     ///
-    /// Of several things at the same time, sources come first, in the order of their paths; then
+    /// Of several events at the same time, sources come first, in the order of their paths; then
     /// timers, in the order of the configuration. Cycles that topics trigger run after what has
     /// published, in that order as well. A robot that follows a recording ([`Robot::following`])
-    /// repeats the next run there.
+    /// repeats the next run of it.
     pub fn step(&mut self) -> Option<Step> {
         let _containment = Containment::new();
         if self.stage.state.is_stopping() {
@@ -160,7 +160,7 @@ impl Stepper {
         self.end.is_none_or(|end| due <= end)
     }
 
-    /// Returns the time that the framework's clock will show in the next step; `None` when there is
+    /// Returns the time that the framework's clock will show in the next step; `None` if there is
     /// none.
     pub fn upcoming(&self) -> Option<Time> {
         if self.stage.state.is_stopping() {
@@ -177,8 +177,8 @@ impl Stepper {
         timers.chain(source).min()
     }
 
-    /// Runs each cycle once whose topic has new messages after what was done; returns all cycles
-    /// that ran.
+    /// Runs each cycle once whose topic has new messages after the step; returns all cycles that
+    /// ran.
     fn run_by_topics(&mut self, mut ran: Vec<usize>) -> Vec<usize> {
         for index in 0..self.stage.cycles.len() {
             if self.stage.cycles[index].core.topic.is_some() && self.stage.cycles[index].is_triggered() {
@@ -205,21 +205,21 @@ impl Stepper {
         self.stage.now()
     }
 
-    /// Returns why it cannot follow its recording ([`Robot::following`]) to the end; `None` as long
-    /// as it can.
+    /// Returns the reason why it cannot follow its recording ([`Robot::following`]) to the end;
+    /// `None` as long as it can.
     pub fn failure(&self) -> Option<&str> {
         self.follower.as_ref()?.failure()
     }
 
-    /// Returns the first difference from the recording that did not keep it from going on: messages
-    /// that did not come from modules, changes that cannot be made again.
+    /// Returns the first difference from the recording that did not prevent it from continuing:
+    /// messages that did not come from modules, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
         self.follower.as_ref()?.deviation()
     }
 
-    /// Returns how many ends of the same topic the cycle has before that of an update's argument,
-    /// both counted from zero in their module and update: the number of its messages in a
-    /// [`Piece`](crate::Piece).
+    /// Returns the number of ends of the same topic in the cycle that precede the one of an
+    /// update's argument, both counted from zero in their module and update: the number of its
+    /// messages in a [`Piece`](crate::Piece).
     pub fn end_number(&self, cycle: &str, module: &str, update: usize, argument: usize) -> Option<u32> {
         self.stage
             .cycles
@@ -230,7 +230,7 @@ impl Stepper {
             .port_number(module, update, argument)
     }
 
-    /// Executes what the robot's handles ask for while it stands still: values are read, changes
+    /// Executes what the robot's handles request while it stands still: values are read, changes
     /// come into force with the next run.
     pub fn attend(&mut self) {
         let _containment = Containment::new();
@@ -238,9 +238,9 @@ impl Stepper {
         self.stage.handle.gather_and_keep_up();
     }
 
-    /// Shows observers, while the robot stands still, what its cycles provide: they may not have
-    /// seen it because they were too slow, or do not want everything. An observer that does has
-    /// seen it.
+    /// Shows observers the present values of the cycles while the robot stands still: they may not
+    /// have seen them because they were too slow, or do not want everything. An observer that wants
+    /// everything has seen them.
     pub fn show_present(&mut self) {
         self.stage.cycles.iter_mut().for_each(Cycle::show_present);
     }
@@ -250,8 +250,8 @@ impl Stepper {
         self.stage.cycles.iter().map(|cycle| cycle.core.name.clone()).collect()
     }
 
-    /// Returns the handle, which looks at the robot and changes it. Changes are made in a cycle's
-    /// next run, so wait for them from another thread only.
+    /// Returns the handle, with which the robot is observed and changed. Changes are applied in a
+    /// cycle's next run, so wait for them from another thread only.
     pub fn handle(&self) -> &RobotHandle {
         &self.stage.handle
     }
@@ -259,12 +259,12 @@ impl Stepper {
     /// Returns a fingerprint of every value of a cycle.
     ///
     /// # Panics
-    /// If there is no cycle of that number.
+    /// Panics if there is no cycle of that number.
     pub fn fingerprints(&self, cycle: usize) -> Vec<(&'static str, u64)> {
         self.stage.cycles[cycle].core.fingerprints()
     }
 
-    /// Looks at a value of a cycle or a source; returns `None` if it is not provided by any.
+    /// Calls `look` with a value of a cycle or a source; returns `None` if nothing provides it.
     pub fn with_value<T: hemiola_model::Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
         let blackboards = self
             .stage

@@ -1,6 +1,6 @@
-//! All atomics of this crate, so that a model checker can take their place.
+//! All atomics of this crate, so that a model checker can replace them.
 //!
-//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! Those of the standard library are aliases instead of re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![cfg_attr(
     not(loom),
@@ -37,16 +37,16 @@ pub fn fence(ordering: Ordering) {
     std::sync::atomic::fence(ordering);
 }
 
-/// Reads a word in the one order of all sequentially consistent accesses. Every change of such a
+/// Reads a word in the single order of all sequentially consistent accesses. Every change of such a
 /// word is one of them, so this is its newest value in that order.
 ///
-/// Loom has no such loads: it takes them for acquiring ones and finds deadlocks that cannot be. A
-/// change that changes nothing reads the newest value as well.
+/// Loom has no such loads: it treats them as acquiring ones and finds deadlocks that cannot occur.
+/// A change that changes nothing reads the newest value as well.
 pub fn look(word: &AtomicU64) -> u64 {
     if cfg!(loom) { word.fetch_or(0, Ordering::SeqCst) } else { word.load(Ordering::SeqCst) }
 }
 
-/// Lets other threads go on, for a thread that waits while its clock stands still.
+/// Lets other threads run, for a thread that waits while its clock stands still.
 #[cfg(not(loom))]
 pub use std::thread::yield_now;
 

@@ -1,7 +1,7 @@
-//! Looking at the values of representations while the robot runs, and when it has ended.
+//! Access to the values of representations while the robot runs, and after it has ended.
 //!
-//! Between two of its runs a cycle holds the values that are asked for, and goes on; they stay as
-//! they are until they are released. Any number of readers may look at the same time.
+//! Between two of its runs a cycle holds the requested values, and continues; they stay unchanged
+//! until they are released. Any number of readers may access values at the same time.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: the robot has ended")]
 
@@ -19,7 +19,7 @@ use crate::robot_state::RobotState;
 
 /// The time for which a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// The interval at which it looks for values.
+/// The interval at which it checks for values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 /// The values of all cycles' representations at one time: [`RobotHandle::capture_values`].
@@ -41,44 +41,45 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapturedValues {
-    /// The time on the robot's clock at which it was asked for.
+    /// The time on the robot's clock at which they were requested.
     pub at: Time,
-    /// By cycle, the values of its representations at the end of one of its runs, by name. Opaque
-    /// ones have none.
+    /// The values of each cycle's representations at the end of one of its runs, by cycle and name.
+    /// Opaque representations are missing.
     pub cycles: BTreeMap<String, BTreeMap<String, Value>>,
-    /// The cycles that did not answer, because they do not run.
+    /// The cycles that did not respond, because they do not run.
     pub silent: Vec<String>,
 }
 
-/// Representations of one cycle that are looked at, and its viewpoint.
+/// The representations of one cycle that are accessed, and its viewpoint.
 struct Looked {
     viewpoint: Arc<Viewpoint>,
     stores: Vec<usize>,
 }
 
 impl RobotHandle {
-    /// Reads the value that a representation has at the end of a run; when the robot has ended, its
-    /// last value.
+    /// Reads the value that a representation has at the end of a run, or, if the robot has ended,
+    /// its last value.
     ///
     /// # Errors
-    /// There is no such representation, it is opaque, or its cycle does not run.
+    /// Returns an error if there is no such representation, it is opaque, or its cycle does not
+    /// run.
     pub fn read(&self, representation: &str) -> Result<Value, RuntimeError> {
         self.with_current(representation, |value| value.to_value())?
             .ok_or_else(|| RuntimeError::Opaque { name: representation.to_owned() })
     }
 
-    /// Looks at the value that a representation has at the end of a run.
+    /// Calls `look` with the value that a representation has at the end of a run.
     ///
     /// # Errors
-    /// There is no such representation, or its cycle does not run.
+    /// Returns an error if there is no such representation, or its cycle does not run.
     pub fn with_value<T: Representation, R>(&self, look: impl FnOnce(&T) -> R) -> Result<R, RuntimeError> {
         self.with_current(T::NAME, |value| value.downcast_ref::<T>().map(look))?
             .ok_or_else(|| RuntimeError::SameName { name: T::NAME.to_owned() })
     }
 
-    /// Reads all that the cycles provide: of each cycle, the values at the end of one run. Takes as
-    /// long as the slowest cycle's run; a cycle that does not run is skipped. When the robot has
-    /// ended, these are the last values.
+    /// Reads everything that the cycles provide: for each cycle, the values at the end of one run.
+    /// It takes as long as the slowest cycle's run; a cycle that does not run is skipped. If the
+    /// robot has ended, these are the last values.
     pub fn capture_values(&self) -> CapturedValues {
         let at = self.now();
         let (all, ended) = {
@@ -143,12 +144,12 @@ impl RobotHandle {
 
 /// Returns the witness that no cycle of a robot that has ended will ever run again.
 fn ended(state: &RobotState) -> Option<BetweenRuns<'static>> {
-    // SAFETY: all threads that could change anything have ended; whoever has this one looks.
+    // SAFETY: all threads that could change anything have ended; whoever has this only reads.
     state.has_ended().then(|| unsafe { BetweenRuns::assume() })
 }
 
 impl Looked {
-    /// Looks at all values at the end of one run.
+    /// Calls `look` with all values at the end of one run.
     fn look(&self, look: &mut dyn FnMut(&AnyRepresentation)) -> Result<(), RuntimeError> {
         let presence = Presence::new();
         let asked = Asked {

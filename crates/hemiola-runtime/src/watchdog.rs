@@ -1,13 +1,13 @@
-//! The watchdog looks at the cycles from outside: one that has stopped cannot help itself.
+//! The watchdog, which checks the cycles from outside: one that has stopped cannot help itself.
 //!
-//! It has a thread of its own, above all cycles: a module that never returns may hold every core at
-//! its cycle's priority. It never waits: a module that is in use at one look is tried again at the
-//! next.
+//! It has a thread of its own, above all cycles: a module that never returns may occupy every core
+//! at its cycle's priority. It never waits: a module that is in use at one check is tried again at
+//! the next.
 //!
 //! | part | when | what it does |
 //! |---|---|---|
-//! | `silence` | no run of a cycle has ended for as long as its `watchdog` allows | brings the robot into its safe state |
-//! | `demotion` | one run of a cycle with real-time priority goes on and on | lets it share time until it ends, so that the cycles above it are not stopped with it |
+//! | `silence` | no run of a cycle has ended for as long as its `watchdog` allows | puts the robot into its safe state |
+//! | `demotion` | one run of a cycle with real-time priority does not end | makes it share time until it ends, so that the cycles above it are not stopped with it |
 
 mod demotion;
 mod silence;
@@ -35,7 +35,7 @@ pub struct Watchdog {
     pub heartbeat: Option<Heartbeat>,
 }
 
-/// The heartbeat, which shows somebody outside again and again that the robot lives.
+/// The heartbeat, which periodically shows somebody outside that the robot is alive.
 pub struct Heartbeat {
     pub period: Duration,
     pub beat: Box<dyn FnMut() + Send>,
@@ -56,7 +56,7 @@ impl WatchdogReport {
         }
     }
 
-    /// Returns the message for people. It is the same however long the state goes on, so that it is
+    /// Returns the message for people. It is the same for as long as the state lasts, so that it is
     /// one message.
     pub fn describe(&self, catalog: &Catalog) -> String {
         match self {
@@ -72,19 +72,19 @@ fn describe_running(tasks: &[TaskId], catalog: &Catalog) -> String {
     if names.is_empty() { String::new() } else { format!(" (it is running {})", names.join(", ")) }
 }
 
-/// The number of looks within the shortest limit.
+/// The number of checks within the shortest limit.
 const LOOKS: u32 = 4;
 const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
-/// The longest time between two looks, which a robot that stops may have to wait.
+/// The longest time between two checks, for which a robot that stops may have to wait.
 const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 impl Watchdog {
-    /// Returns whether there is nothing to look at before the robot's end.
+    /// Returns whether there is nothing to check before the robot's end.
     pub fn is_idle(&self) -> bool {
         self.silences.is_empty() && self.demotions.is_empty() && self.heartbeat.is_none()
     }
 
-    /// Looks at the cycles until the robot stops, and oversees its end.
+    /// Checks the cycles until the robot stops, and oversees its end.
     pub fn run(mut self, ending: &Arc<Ending>) {
         let _containment = Containment::new();
         self.look_until_the_end();
@@ -106,7 +106,7 @@ impl Watchdog {
         }
     }
 
-    /// Looks once. Reports that do not fit are lost: then nobody reads them.
+    /// Checks once. Reports that do not fit are lost: then nobody reads them.
     fn look(&mut self) {
         if let Some(heartbeat) = &mut self.heartbeat {
             (heartbeat.beat)();

@@ -10,7 +10,7 @@ use crate::run::FailureRecord;
 use crate::sync::{AtomicU32, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
 
-/// The state that each worker has of its own: its ends for events, failures, plots and drawings.
+/// The state of each worker: its ends for events, failures, plots and drawings.
 pub struct WorkerState {
     ring: Ring,
     failures: QueueWriter<FailureRecord>,
@@ -18,7 +18,7 @@ pub struct WorkerState {
     running: Arc<RunningTask>,
 }
 
-/// The other ends, for the thread that gathers.
+/// The other ends, for the thread that gathers the output.
 pub struct WorkerOutputs {
     pub events: RingReader,
     pub failures: QueueReader<FailureRecord>,
@@ -31,17 +31,17 @@ pub struct WorkerOutputs {
 #[derive(Default)]
 pub struct RunningTask(AtomicU32);
 
-/// The most events that a worker keeps, 32 bytes each.
+/// The maximum number of events that a worker keeps, 32 bytes each.
 const MOST_EVENTS: usize = 1 << 15;
-/// The time for which there is room for all events of a worker of a cycle.
+/// The time for which there is room for all events of a cycle's worker.
 const KEPT: Duration = Duration::from_secs(4);
-/// The number of runs for which there is room, too: events of a stepped robot are gathered every 64
-/// steps.
+/// The number of runs for which there is room as well: events of a stepped robot are gathered every
+/// 64 steps.
 const KEPT_RUNS: usize = 128;
 const FAILURES: usize = 64;
 
-/// Returns how many events a worker keeps of a cycle of that period, if it has one, with that many
-/// events per run.
+/// Returns the number of events that a worker keeps for a cycle with that period, if it has one,
+/// and with that many events per run.
 pub fn events_kept(per_run: usize, period: Option<Duration>) -> usize {
     let Some(period) = period else { return MOST_EVENTS };
     let runs = KEPT.as_nanos().checked_div(period.as_nanos()).unwrap_or(u128::MAX);
@@ -50,7 +50,7 @@ pub fn events_kept(per_run: usize, period: Option<Duration>) -> usize {
 }
 
 impl WorkerState {
-    /// Makes the state of a worker that keeps at least that many events.
+    /// Creates the state of a worker that keeps at least that many events.
     pub fn new(events: usize) -> (Self, WorkerOutputs) {
         let ring = Ring::with_capacity(events);
         let events = ring.reader();
@@ -68,13 +68,13 @@ impl WorkerState {
 
     pub fn report(&mut self, failure: FailureRecord) {
         // A module that fails without end fills the queue; its failures are counted from the trace
-        // all the same. The payload of a failure is the user's, and so is its destructor.
+        // nevertheless. The payload of a failure is the user's, and so is its destructor.
         if let Err(failure) = self.failures.push(failure) {
             _ = quietly(|| drop(failure));
         }
     }
 
-    /// Returns where an update puts what it shows in a call: nowhere if nobody watches.
+    /// Returns where the debug output of an update goes in a call: nowhere if nobody watches.
     #[inline]
     pub fn debug(&mut self, is_watched: bool, call: impl FnOnce() -> Call) -> Debug<'_> {
         if !is_watched {
@@ -84,7 +84,7 @@ impl WorkerState {
         Debug::new(&self.debug)
     }
 
-    /// Notes what this worker runs from now on.
+    /// Notes what this worker is running from now on.
     #[inline]
     pub fn running(&self, task: Option<TaskId>) {
         self.running.0.store(task.map_or(0, |task| u32::from(task.0) + 1), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A source that ends before its first sample is told, and makes the run of its robot an error.
+//! A source that ends before its first sample is reported, and makes the run of its robot an error.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! What a robot takes of the memory for each cycle and each worker. In a process of its own, for it
-//! counts what is allocated.
+//! The memory that a robot needs for each cycle and each worker. The test has a process of its own,
+//! because it counts allocations.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ impl Counter {
     }
 }
 
-/// Something large, of which it is known how many there are.
+/// A large value, the instances of which are counted.
 #[derive(Representation, Clone)]
 #[representation(opaque)]
 struct Map {
@@ -105,12 +105,12 @@ fn assembled(cycles: Vec<CycleConfiguration>) -> Robot {
     Robot::assemble(Configuration { cycles, ..Configuration::default() }).unwrap()
 }
 
-/// Each cycle counts its runs on so many workers.
+/// Assembles cycles that count their runs, each on that many workers.
 fn robot(cycles: usize, workers: usize) -> Robot {
     assembled((0..cycles).map(|number| cycle(&format!("cycle{number}"), "Counter", 100.0, workers)).collect())
 }
 
-/// What making it allocates, what is freed again included.
+/// Returns what creating it allocates, including what is freed again.
 fn allocated(cycles: usize, workers: usize) -> u64 {
     let guard = AllocationGuard::new();
     let stepper = robot(cycles, workers).into_stepper().unwrap();
@@ -121,7 +121,7 @@ fn allocated(cycles: usize, workers: usize) -> u64 {
 
 #[test]
 fn a_worker_allocates_less_than_three_quarters_of_a_megabyte_and_a_cycle_with_two_less_than_twice_that() {
-    // What is made once has been made.
+    // One-time allocations have been made.
     allocated(1, 1);
     let per_worker = (allocated(1, 10) - allocated(1, 2)) / 8;
     let per_cycle = (allocated(9, 2) - allocated(1, 2)) / 8;
@@ -155,7 +155,7 @@ fn who_looks_at_a_robot_that_stands_still_and_leaves_again_and_again_leaves_noth
         let counted = guard.counted();
         counted.allocations - counted.deallocations
     };
-    // Some are let go when the next ones come.
+    // Some are released when the next ones come.
     let before = kept_after(10);
     let after = kept_after(100);
     assert!(after < before + 10, "{before} allocations are kept, and {after} after a hundred observers more");

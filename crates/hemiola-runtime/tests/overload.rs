@@ -1,4 +1,4 @@
-//! A cycle that does not end its run, or has too much to do, does not take the cores from everybody
+//! A cycle that does not end its run, or has too much work, does not take the cores from everybody
 //! else.
 #![forbid(unsafe_code)]
 
@@ -64,7 +64,7 @@ fn runs(handle: &RobotHandle) -> u64 {
     handle.health()["vision"].runs
 }
 
-/// The test must get a turn beside what it tests.
+/// The test must get processor time beside what it tests.
 fn may_use_priorities() -> bool {
     let settings = ThreadSettings::new("overload").policy(Policy::Fifo(Priority::new(20).unwrap()));
     let report = apply_to_this_thread(&settings).unwrap();
@@ -74,7 +74,7 @@ fn may_use_priorities() -> bool {
     report.policy.is_granted()
 }
 
-/// One test after the other: they share the module's switches.
+/// Runs the tests one after the other, because they share the module's switches.
 #[test]
 fn a_cycle_that_takes_too_much_leaves_others_their_time() {
     if !may_use_priorities() {
@@ -88,7 +88,7 @@ fn a_cycle_that_takes_too_much_leaves_others_their_time() {
     IS_HANGING.store(true, Ordering::Relaxed);
     wait_for("the run that hangs has lost its priority", || !HAS_PRIORITY.load(Ordering::Relaxed));
     let messages = || handle.messages().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    wait_for("somebody says so", || messages().contains("a run of cycle `vision` has taken 250 ms and goes on"));
+    wait_for("somebody says so", || messages().contains("a run of cycle `vision` has taken 250 ms and has not ended"));
     assert!(messages().contains("it is running Vision"), "{}", messages());
     IS_HANGING.store(false, Ordering::Relaxed);
     wait_for("vision has its priority again", || HAS_PRIORITY.load(Ordering::Relaxed));

@@ -14,7 +14,7 @@ struct Pulse {
     count: u32,
 }
 
-/// So densely that a thread that meets its time by spinning spins nearly always.
+/// The rate at which a thread that waits by spinning spins nearly always.
 const RATE: f64 = 10_000.0;
 
 #[derive(Source)]
@@ -31,7 +31,7 @@ impl Crystal {
     }
 }
 
-/// A module with an update that reads nothing of the others, so that each may have a worker.
+/// A module with an update that reads nothing from the others, so that each may have a worker.
 macro_rules! ticker {
     ($module:ident, $representation:ident) => {
         #[derive(Representation, Clone, Default)]
@@ -46,7 +46,7 @@ macro_rules! ticker {
         impl $module {
             #[update]
             fn tick(&self, last: Previous<$representation>, ticks: &mut $representation) {
-                // Long enough to be worth a hand-over.
+                // The update is long enough to be worth a hand-over.
                 ticks.sum = (0..2_000).fold(last.sum, |sum, next| std::hint::black_box(sum.wrapping_add(next)));
             }
         }
@@ -73,7 +73,7 @@ impl Ear {
     }
 }
 
-/// One test after the other, and all of it above what it tests.
+/// Runs the tests one after the other, and all of them at a priority above what they test.
 #[test]
 fn what_spins_with_real_time_priority_rests_a_part_of_its_time() {
     let settings = ThreadSettings::new("rests").policy(Policy::Fifo(Priority::new(20).unwrap()));
@@ -111,10 +111,11 @@ fn a_dense_source_rests_and_says_so() {
     assert!(said <= 1, "told {said} times");
 }
 
-/// A twelfth of its work is a thirteenth of the time, and a burst goes through.
+/// A rest of a twelfth of its work is a thirteenth of the time, and a burst is let through.
 const MOST: f64 = 0.945;
 
-/// Which part of the time the robot's threads of that name have a core, once they have settled.
+/// Returns the share of time for which the robot's threads with that name have a core, once they
+/// have settled.
 fn shares(configuration: Configuration, name: &str) -> (Vec<f64>, RobotHandle) {
     let running = Robot::assemble(configuration).unwrap().start(Pace::RealTime).unwrap();
     let threads: Vec<KernelThread> = threads_named(name);

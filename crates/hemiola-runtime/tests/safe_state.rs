@@ -1,4 +1,4 @@
-//! A robot whose cycle stops becomes safe, also where the cycle itself cannot see to it any more.
+//! A robot whose cycle stops becomes safe, even if the cycle itself can no longer ensure that.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -161,13 +161,13 @@ fn a_recording_that_has_ended_is_no_reason_to_be_safe() {
     assert!(!handle.is_in_safe_state(), "{:?}", handle.messages());
 }
 
-/// One test, because the modules hang for the whole process.
+/// There is one test, because the modules hang for the whole process.
 #[test]
 fn a_hanging_module_makes_the_robot_safe_and_is_named() {
     let running = robot().start(Pace::RealTime).unwrap();
     let handle = running.handle().clone();
     wait_for("both cycles run", || runs(&handle, "vision") > 10 && runs(&handle, "motion") > 10);
-    // A machine that is busy with other things may have tripped the watchdog already.
+    // A machine that is busy with other work may have tripped the watchdog already.
     handle.leave_safe_state();
 
     IS_HANGING.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! In the safe state nothing undoes what a `#[safe_state]` method has done.
+//! In the safe state nothing undoes the effect of a `#[safe_state]` method.
 #![forbid(unsafe_code)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ struct Speed {
     runs: u32,
 }
 
-/// It provides something as well, whose last value stays.
+/// A module that also provides a value, the last of which stays.
 #[derive(Module)]
 struct Wheels {
     runs: u32,
@@ -38,7 +38,7 @@ impl Wheels {
     }
 }
 
-/// It says that it knows what to do.
+/// A module whose update handles the safe state.
 #[derive(Module)]
 struct Legs {}
 
@@ -66,7 +66,7 @@ fn step(stepper: &mut Stepper, steps: u32) {
     }
 }
 
-/// One test, because the modules count for the whole process.
+/// There is one test, because the modules count for the whole process.
 #[test]
 fn modules_that_were_stopped_are_not_updated_unless_they_know_of_it() {
     let cycle = CycleConfiguration::new("motion", Trigger::Rate(100.0));
@@ -83,7 +83,7 @@ fn modules_that_were_stopped_are_not_updated_unless_they_know_of_it() {
     let fault = handle.fault().expect("a method that failed is a fault").to_string();
     assert!(fault.contains("Legs") && fault.contains("a joint does not answer"), "{fault}");
 
-    // An instance that is new in the safe state is stopped like any other.
+    // An instance that is created in the safe state is stopped like any other.
     drop(handle.change(Change::Restart { module: "Wheels".into() }));
     step(&mut stepper, 5);
     assert_eq!(counts(), [5, 2, 10, 1]);

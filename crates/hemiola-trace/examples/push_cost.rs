@@ -1,11 +1,11 @@
-//! Measures what tracing costs per event:
+//! Measures the cost of tracing per event:
 //! `cargo run --release -p hemiola-trace --example push_cost`.
 //!
-//! Method: batches of events are pushed in a tight loop into a ring larger than the first cache,
-//! each with one reading of the counter and of the core's number; the median batch and its spread
-//! are printed, without and with a reader that drains the ring every millisecond. Then comes what
-//! the thread that drains the rings pays for statistics and for a trace (runs of 48 tasks, each
-//! waiting for the one before).
+//! Method: batches of events are pushed in a tight loop into a ring larger than the first-level
+//! cache, each with one reading of the counter and of the core's number; the median batch and its
+//! spread are printed, without and with a reader that drains the ring every millisecond. Then the
+//! cost of statistics and of a trace is measured, which the draining thread pays (runs of 48 tasks,
+//! each waiting for the previous one).
 
 use hemiola_trace::{
     Catalog, Core, Cycle, CycleId, Event, PlanId, Ring, Statistics, TaskId, TickScale, Ticks, WorkerId, perfetto,
@@ -83,7 +83,7 @@ impl Robot {
         Ok(Self { catalog, cycle, worker, plan, tasks, run: 0, events: Vec::new() })
     }
 
-    /// Makes the events of the next runs.
+    /// Returns the events of the next runs.
     fn next_events(&mut self) -> &[Event] {
         self.events.clear();
         let (cycle, plan) = (self.cycle, self.plan);
@@ -102,7 +102,7 @@ impl Robot {
     }
 }
 
-/// Records tasks as a worker does: a task's end is the next one's begin.
+/// Records tasks like a worker: the end of a task is the begin of the next one.
 fn record(ring: &mut Ring) {
     let mut begin = Ticks::now();
     for run in 0..EVENTS {

@@ -1,10 +1,10 @@
-//! Parts of a capture that stand out.
+//! Parts of a capture: long runs, and time spans.
 
 use std::collections::BTreeMap;
 
 use crate::{Capture, CycleId, Event, Ticks};
 
-/// A run of a cycle that took long: [`Capture::longest_runs`].
+/// A long run of a cycle: [`Capture::longest_runs`].
 ///
 /// ```
 /// use hemiola_trace::{LongRun, Ticks};
@@ -23,15 +23,15 @@ pub struct LongRun {
 }
 
 impl LongRun {
-    /// Returns how long the run took from its trigger.
+    /// Returns the time from the trigger to the end of the run.
     pub fn ticks(&self) -> u64 {
         self.end.since(self.trigger)
     }
 }
 
 impl Capture {
-    /// Returns for each cycle the run that took longest from its trigger to its end, among those
-    /// that are whole.
+    /// Returns, for each cycle, the run that took longest from its trigger to its end, among the
+    /// runs whose events are complete.
     ///
     /// ```
     /// use hemiola_trace::{Capture, CycleId, Event, PlanId, Ticks, WorkerId};
@@ -73,9 +73,9 @@ impl Capture {
         longest
     }
 
-    /// Returns the part that shows why something happened in a time: with at least `least` ticks
-    /// before and after it, and from the last reading of the kernel's accounts before it to the
-    /// first one after it, if there are both.
+    /// Returns the part that shows the causes of what happened in a time span: with at least
+    /// `least` ticks before and after it, and from the last reading of the kernel's accounts before
+    /// it to the first one after it, if both exist.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Event, Ticks, WorkerId};
@@ -101,7 +101,7 @@ impl Capture {
         self.between(first.min(from), last.max(to))
     }
 
-    /// Returns the part that happened, or ended, within a time.
+    /// Returns the events that happened, or ended, within a time span.
     #[must_use]
     pub fn between(&self, begin: Ticks, end: Ticks) -> Self {
         let mut part = Self::default();

@@ -15,12 +15,12 @@ use crate::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A handle that gives numbers to names and keeps them: the runtime, the statistics and the trace
-/// writer share it.
+/// A shared handle that assigns numbers to names and keeps them. The runtime, the statistics and
+/// the trace writer share it.
 ///
 /// It grows while the robot runs (a provider is switched, a plan installed). Registering a name
-/// again returns the number that it had; numbers are never reused. It locks and allocates, so it is
-/// not for real-time threads.
+/// again returns the number that it already has; numbers are never reused. It locks and allocates,
+/// so it is not for real-time threads.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Cycle};
@@ -58,7 +58,7 @@ impl Catalog {
         add(&mut names.cycles, cycle, SMALL_LIMIT, "cycle", &name).map(|index| CycleId(index as u16))
     }
 
-    /// Registers a task of a cycle; the name is the one that people see, such as
+    /// Registers a task of a cycle. The name is the one shown to people, such as
     /// `BallFinder.ball_percept`.
     ///
     /// # Errors
@@ -72,8 +72,8 @@ impl Catalog {
         add(&mut names.tasks, task, SMALL_LIMIT, "task", name).map(|index| TaskId(index as u16))
     }
 
-    /// Registers worker number `index` of a cycle; `thread` is the kernel's number of the thread,
-    /// which may change when the pool is started anew.
+    /// Registers worker number `index` of a cycle; `thread` is the kernel's ID of the thread, which
+    /// may change when the pool is restarted.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
@@ -81,7 +81,7 @@ impl Catalog {
         self.add_worker(Worker { thread: Some(thread), ..Worker::of(Runs::Tasks { cycle, index }) }, &index.to_string())
     }
 
-    /// Registers the thread of a callback executor. The kernel's thread may change from run to run.
+    /// Registers the thread of a callback executor. The kernel's thread may differ from run to run.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
@@ -97,8 +97,8 @@ impl Catalog {
         self.add_worker(Worker::of(Runs::Samples { source }), "of a source")
     }
 
-    /// Registers the service thread, which looks after the others and reads what the kernel counts
-    /// of them.
+    /// Registers the service thread, which monitors the others and reads the kernel's accounts of
+    /// them.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 workers already.
@@ -129,14 +129,14 @@ impl Catalog {
         Ok(TopicId(index as u16))
     }
 
-    /// Sets how the thread of an executor runs now.
+    /// Sets the current scheduling of an executor's thread.
     pub fn executor_runs(&self, executor: WorkerId, thread: ExecutorThread) {
         if let Some(worker) = self.write().workers.get_mut(executor.index()) {
             worker.executor = Some(thread);
         }
     }
 
-    /// Sets which thread runs an executor's callbacks now, by the kernel's number.
+    /// Sets the thread that runs an executor's callbacks now, by the kernel's ID.
     pub fn executor_runs_on(&self, executor: WorkerId, thread: u32) {
         if let Some(worker) = self.write().workers.get_mut(executor.index()) {
             worker.called_on = Some(thread);
@@ -170,7 +170,7 @@ impl Catalog {
         Ok(SourceId(index as u16))
     }
 
-    /// Registers an exchange that `publisher` writes.
+    /// Registers an exchange that is written by `publisher`.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when there are 65,536 of them already.
@@ -197,8 +197,8 @@ impl Catalog {
         add(&mut names.counters, counter, SMALL_LIMIT, "counter", name).map(|index| CounterId(index as u16))
     }
 
-    /// Registers the task graph of a cycle: pairs of a task and one that waits for it. The same
-    /// graph as an earlier one (re-prioritised, say) gets its number.
+    /// Registers the task graph of a cycle: pairs of a task and one that waits for it. A graph
+    /// equal to an earlier one (with other priorities, say) gets the same number.
     ///
     /// # Errors
     /// [`Error::CatalogFull`] when a million different graphs have been registered.
@@ -242,7 +242,7 @@ struct Names {
 /// The number of entries that 16 bits can number.
 const SMALL_LIMIT: usize = 1 << 16;
 
-/// The largest number of plans: more than anyone can look at, and bounded because each keeps its
+/// The maximum number of plans: more than anyone can look at, and bounded because each keeps its
 /// edges.
 const LARGE_LIMIT: usize = 1 << 20;
 

@@ -1,35 +1,34 @@
-//! The causes of a run's response time, taken apart from its end back to its release, without a
-//! gap.
+//! The causes of a run's response time, taken apart from its end back to its release, without gaps.
 //!
 //! A run ends when its last task does. That task began late because it needed the result of another
 //! one, or because its worker was busy with another one; that one in turn began late for such a
 //! reason, and so on back to the release. These tasks, and what passed between them, are the run's
-//! *blocking chain*: to shorten anything else would not have ended it earlier.
+//! *blocking chain*: shortening anything else would not have ended the run earlier.
 //!
 //! | file | what |
 //! |---|---|
 //! | `history` | a capture, sorted by runs, cores and exchanges |
 //! | `blocking` | the chain of one run |
 //! | `call` | the causes of a callback's latency |
-//! | `canvas` | a span of time that is painted with causes, each part once |
+//! | `canvas` | a time span that is painted with causes, each part once |
 //! | `reaction` | across cycles: from a sensor's sample to an output |
 //! | `usual_hops` | how long each part of that path usually takes |
-//! | `accounts` | what the kernel counted meanwhile: who had the core if none of ours did |
-//! | `looks` | the readings of that, and what the robot did between two of them |
-//! | `durations` | how long tasks usually take |
+//! | `accounts` | the kernel's accounts of the time: who had the core if no thread of the robot did |
+//! | `looks` | the readings of these accounts, and what the robot did between two of them |
+//! | `durations` | the usual durations of tasks |
 //! | `explanation` | the unusual parts of a chain |
 //! | `words` | explanations in words for people |
 //!
-//! The events show some things, and not others. That a thread had something to do and did not run
-//! is certain where another thread of the robot ran on its core meanwhile ([`Cause::Preempted`];
-//! exact for pinned threads, because events name the core on which a task ended). Between two tasks
-//! of a worker there is only the framework, so where much time passes there and no thread of the
-//! robot had the core, the thread was not running: [`Cause::Stalled`], by the kernel, another
-//! process, or the host of a virtual machine. Within a task the same looks as if the task itself
-//! had taken long: it counts as [`Cause::Executed`]. Which of these it was, and whether a task that
-//! took long was on a core all the time, follows from the kernel's accounts
+//! The events show some causes and not others. It is certain that a thread had work and did not run
+//! where another thread of the robot ran on its core meanwhile ([`Cause::Preempted`]; exact for
+//! pinned threads, because events name the core on which a task ended). Between two tasks of a
+//! worker there is only the framework, so where much time passes there and no thread of the robot
+//! had the core, the thread was not running: [`Cause::Stalled`], by the kernel, another process, or
+//! the host of a virtual machine. Within a task this looks as if the task itself had taken long: it
+//! counts as [`Cause::Executed`]. Which of these it was, and whether a task that took long was on a
+//! core all the time, follows from the kernel's accounts
 //! ([`Event::ThreadTime`](crate::Event::ThreadTime),
-//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as readings of them were close enough:
+//! [`Event::StolenTime`](crate::Event::StolenTime)), as far as their readings were close enough:
 //! [`Loss`].
 
 mod accounts;
@@ -99,8 +98,8 @@ pub struct BlockingChain {
     pub end: Ticks,
     /// The stretches from the trigger to the end, without gap or overlap.
     pub stretches: Vec<Stretch>,
-    /// The tasks of its plan for which there is no event. Their events were lost: the causes of the
-    /// time in which they ran may be wrong.
+    /// The tasks of its plan for which there is no event. Their events were lost, so the causes of
+    /// the time in which they ran may be wrong.
     pub missing: Vec<TaskId>,
 }
 
@@ -138,15 +137,15 @@ impl Stretch {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// The run was due while the run before it went on.
+    /// The run was due while the previous run was still in progress.
     Backlog,
-    /// The run was due, because a sample has that time stamp, and the source was still acquiring
+    /// The run was due, because that is its sample's time stamp, and the source was still acquiring
     /// samples.
     Sampled {
         /// The source.
         source: SourceId,
     },
-    /// The run was due, and its trigger thread did not begin: a late timer or wake-up.
+    /// The run was due, and its trigger thread had not begun: a late timer or wake-up.
     Late,
     /// A task ran.
     Executed {
@@ -154,36 +153,36 @@ pub enum Cause {
         task: TaskId,
         /// The worker that ran it.
         worker: WorkerId,
-        /// The reason why what came after it had to wait for it.
+        /// The reason why the next stretch had to wait for it.
         because: Because,
     },
-    /// A worker had something to do, and another thread of the robot ran on its core.
+    /// A worker had work, and another thread of the robot ran on its core.
     Preempted {
-        /// The worker whose core it was; none while the run had not begun.
+        /// The worker whose core it was; `None` while the run had not begun.
         worker: Option<WorkerId>,
-        /// The task that the worker was in, if it was in one.
+        /// The task that the worker was executing, if any.
         task: Option<TaskId>,
         /// The other thread.
         by: WorkerId,
     },
-    /// A task was ready, and the worker that was to run it was being woken.
+    /// A task was ready, and the worker that should run it was being woken.
     Woken {
         /// The worker that was being woken.
         worker: WorkerId,
     },
-    /// A task was ready on one worker, and went to another that was awake.
+    /// A task was ready on one worker, and was handed to another one that was awake.
     HandedOver {
         /// The worker on which the task became ready.
         from: WorkerId,
         /// The worker on which it ran.
         to: WorkerId,
     },
-    /// The framework's own time between two tasks of a worker, and at the begin and the end.
+    /// The framework's own time between two tasks of a worker, and at the begin and end of a run.
     Dispatched {
         /// The worker.
         worker: WorkerId,
     },
-    /// A worker had something to do and did not run, and none of the robot's threads had its core.
+    /// A worker had work and did not run, and none of the robot's threads had its core.
     Stalled {
         /// The worker.
         worker: WorkerId,
@@ -200,8 +199,8 @@ pub enum Cause {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Because {
-    /// The next task needs its result, or there is none after it.
+    /// The next task needs its result, or no task follows it.
     Needed,
-    /// The next task was ready, and this one had its worker.
+    /// The next task was ready, and this one occupied its worker.
     Occupied,
 }

@@ -1,9 +1,9 @@
 //! The cheapest monotonic counter of the machine, and its calibration to nanoseconds.
 //!
-//! Reading the clock through the kernel's page costs 20 to 50 ns, more than everything else that
-//! recording an event costs. A counter that runs at a constant rate in all power states is read in
-//! a few nanoseconds; what it counts is found by comparing it with `CLOCK_MONOTONIC` now and then,
-//! off the real-time threads.
+//! Reading the clock through the kernel's page takes 20 to 50 ns, more than everything else in
+//! recording an event. A counter that runs at a constant rate in all power states is read in a few
+//! nanoseconds; its unit is found by comparing it with `CLOCK_MONOTONIC` now and then, off the
+//! real-time threads.
 #![expect(unsafe_code, reason = "counters are read by instructions, and the kernel's clock through the C library")]
 
 use std::{fmt, sync::LazyLock, time::Duration};
@@ -25,11 +25,11 @@ use std::{fmt, sync::LazyLock, time::Duration};
 pub struct Ticks(pub u64);
 
 impl Ticks {
-    /// Reads the counter: a few nanoseconds, no system call where the machine has a counter of
-    /// constant rate.
+    /// Reads the counter, in a few nanoseconds and without a system call where the machine has a
+    /// counter of constant rate.
     ///
-    /// The processor may move the reading by some instructions; nothing here depends on an order
-    /// that fine.
+    /// The processor may reorder the reading by some instructions; nothing here depends on such a
+    /// fine order.
     #[inline]
     pub fn now() -> Self {
         match *COUNTER {
@@ -59,14 +59,14 @@ impl Ticks {
 pub struct Core(pub u8);
 
 impl Core {
-    /// The value for a core that is not known, or has a number above 254.
+    /// The value for a core that is unknown, or has a number above 254.
     pub const UNKNOWN: Self = Self(u8::MAX);
 
-    /// Returns the core on which this thread runs at the moment. It takes some nanoseconds, because
-    /// the kernel keeps the number in the thread's memory.
+    /// Returns the core on which this thread is running. It takes some nanoseconds, because the
+    /// kernel keeps the number in the thread's memory.
     #[inline]
     pub fn current() -> Self {
-        // SAFETY: the call has no arguments and touches nothing of ours.
+        // SAFETY: the call has no arguments and touches no memory of ours.
         let number = unsafe { libc::sched_getcpu() };
         u8::try_from(number).map_or(Self::UNKNOWN, Self)
     }
@@ -79,9 +79,10 @@ impl Core {
 
 /// The scale from [`Ticks`] to nanoseconds of `CLOCK_MONOTONIC`.
 ///
-/// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only good to
-/// some parts per million. Code that converts for hours calls [`refresh`](Self::refresh) every few
-/// seconds: the rate is measured again and the error stays at that of one interval.
+/// The kernel's clock is steered (NTP), the counter is not, and a short calibration is only
+/// accurate to some parts per million. Code that converts for hours calls
+/// [`refresh`](Self::refresh) every few seconds: this measures the rate again, so that the error
+/// stays at that of one interval.
 ///
 /// ```
 /// use hemiola_trace::{TickScale, Ticks};
@@ -100,9 +101,9 @@ pub struct TickScale {
 }
 
 impl TickScale {
-    /// Compares the counter with the kernel's clock over [`CALIBRATION`] (sleeps that long once).
+    /// Compares the counter with the kernel's clock over [`CALIBRATION`], for which it sleeps once.
     ///
-    /// It is good to about ten parts per million; [`refresh`](Self::refresh) improves on it.
+    /// It is accurate to about ten parts per million; [`refresh`](Self::refresh) improves on that.
     pub fn calibrate() -> Self {
         if let Counter::Kernel = *COUNTER {
             return Self::nanoseconds_per_tick_one();
@@ -113,13 +114,13 @@ impl TickScale {
         Self { anchor: second, rate: second.rate_since(&first).unwrap_or(ONE) }
     }
 
-    /// Returns the scale of a counter that counts nanoseconds: for tests and for events that were
-    /// not recorded by [`Ticks::now`].
+    /// Returns the scale of a counter in nanoseconds, for tests and for events that were not
+    /// recorded with [`Ticks::now`].
     pub const fn nanoseconds_per_tick_one() -> Self {
         Self { anchor: Reading { ticks: Ticks(0), nanoseconds: 0 }, rate: ONE }
     }
 
-    /// Measures the rate since the last refresh or calibration and continues from the present
+    /// Measures the rate since the last refresh or calibration, and continues from the current
     /// reading.
     ///
     /// It does nothing if that was less than [`SHORTEST_REFRESH`] ago, or if the counter counts
@@ -154,12 +155,13 @@ impl TickScale {
         nanoseconds.min(u128::from(u64::MAX)) as u64
     }
 
-    /// Returns how many ticks pass in `duration`.
+    /// Returns the number of ticks in `duration`.
     pub fn ticks_in(&self, duration: Duration) -> u64 {
         ((duration.as_nanos() << 32) / u128::from(self.rate)).min(u128::from(u64::MAX)) as u64
     }
 
-    /// Returns the reading that the counter has when `CLOCK_MONOTONIC` shows `nanoseconds`.
+    /// Returns the reading of the counter at the moment at which `CLOCK_MONOTONIC` shows
+    /// `nanoseconds`.
     pub fn ticks_at(&self, nanoseconds: u64) -> Ticks {
         let offset = i128::from(nanoseconds) - i128::from(self.anchor.nanoseconds);
         let ticks = i128::from(self.anchor.ticks.0) + (offset << 32) / i128::from(self.rate);
@@ -179,10 +181,10 @@ impl fmt::Display for TickScale {
     }
 }
 
-/// The time that [`TickScale::calibrate`] sleeps.
+/// The time for which [`TickScale::calibrate`] sleeps.
 pub const CALIBRATION: Duration = Duration::from_millis(10);
 
-/// The least time between refreshes: closer ones would measure the rate worse than it is known.
+/// The minimum time between refreshes: closer ones would measure the rate worse than it is known.
 pub const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
 
 const ONE: u64 = 1 << 32;
@@ -195,7 +197,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Returns the tightest of a few attempts: the kernel's clock between two readings of the
+    /// Returns the tightest of several attempts: the kernel's clock between two readings of the
     /// counter.
     fn take() -> Self {
         const ATTEMPTS: usize = 16;
@@ -215,7 +217,7 @@ impl Reading {
         tightest.1
     }
 
-    /// Returns the nanoseconds per tick times 2^32, if both clocks moved on.
+    /// Returns the nanoseconds per tick times 2^32, if both clocks advanced.
     fn rate_since(&self, earlier: &Self) -> Option<u64> {
         let ticks = self.ticks.since(earlier.ticks);
         let nanoseconds = self.nanoseconds.saturating_sub(earlier.nanoseconds);
@@ -275,7 +277,7 @@ fn read_time_stamp_counter() -> u64 {
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// Whether the counter runs at one rate in all power states, by the processor or, where a
+/// Returns whether the counter runs at one rate in all power states, by the processor or, where a
 /// hypervisor hides that leaf, by the kernel.
 #[cfg(target_arch = "x86_64")]
 fn time_stamp_counter_is_invariant() -> bool {
@@ -292,7 +294,7 @@ fn time_stamp_counter_is_invariant() -> bool {
         })
 }
 
-/// Whether the kernel trusts the counter. It stops using the counter when it sees the cores
+/// Returns whether the kernel trusts the counter. It stops using the counter when it sees the cores
 /// disagree: then its clock is one of the slow ones.
 #[cfg(target_arch = "x86_64")]
 fn kernel_trusts_time_stamp_counter() -> bool {

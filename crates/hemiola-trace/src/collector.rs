@@ -1,8 +1,9 @@
-//! The readers of all rings, and the events that these hold at one moment.
+//! The readers of all rings, and the events in the rings at one moment.
 
 use crate::{clock::Ticks, event::Event, ids::WorkerId, ring::RingReader};
 
-/// Drains the rings of all workers, in rounds: the one place that keeps their readers.
+/// A collector that drains the rings of all workers, in rounds: the one place that keeps their
+/// readers.
 ///
 /// ```
 /// use hemiola_trace::{Collector, CycleId, Event, Ring, Ticks, WorkerId};
@@ -19,26 +20,26 @@ use crate::{clock::Ticks, event::Event, ids::WorkerId, ring::RingReader};
 pub struct Collector {
     readers: Vec<(WorkerId, RingReader)>,
     events: Vec<Event>,
-    /// Arrivals that were not handed out yet, because earlier ones may still come.
+    /// The arrivals that were not handed out yet, because earlier ones may still come.
     arrivals: Vec<(Ticks, WorkerId, Event)>,
 }
 
 impl Collector {
-    /// Adds the reader of a worker's ring. A worker that is started anew gets a new ring: both are
+    /// Adds the reader of a worker's ring. A worker that is restarted gets a new ring: both are
     /// drained until the old one is closed and empty.
     pub fn add(&mut self, worker: WorkerId, reader: RingReader) {
         self.readers.push((worker, reader));
     }
 
-    /// Hands out the events since the last round, worker by worker, with the number of those that
-    /// were lost. Workers without any are skipped. Then come the arrivals of all workers, one by
+    /// Hands out the events since the last round, worker by worker, with the number of lost events.
+    /// Workers without events are skipped. Then it hands out the arrivals of all workers, one by
     /// one in the order of their times, because any worker may record arrivals of a chain, and its
-    /// reaction time is from one arrival to the next. Returns when the round began: all that
+    /// reaction time is from one arrival to the next. Returns when the round began: everything that
     /// happened before has been handed out.
     ///
     /// An arrival is recorded before the next run of its cycle begins. So when a round begins, all
-    /// arrivals earlier than those that have come have come as well; later ones wait for the next
-    /// round.
+    /// arrivals earlier than those that have been drained have been drained as well; later ones
+    /// wait for the next round.
     pub fn drain(&mut self, mut each: impl FnMut(WorkerId, &[Event], u64)) -> Ticks {
         let Self { readers, events, arrivals } = self;
         let begin = Ticks::now();
@@ -64,15 +65,15 @@ impl Collector {
         begin
     }
 
-    /// Returns all events that the rings still hold, read or not; disturbs neither the writers nor
-    /// [`drain`](Self::drain).
+    /// Returns all events that the rings still hold, drained or not, without disturbing the writers
+    /// or [`drain`](Self::drain).
     pub fn capture(&self) -> Capture {
         let mut capture = Capture::default();
         for (worker, reader) in &self.readers {
             let mut reader = reader.clone();
             reader.rewind();
             let mut events = Vec::new();
-            // Events that the writer overwrites meanwhile are older than the capture.
+            // Events that a writer overwrites meanwhile are older than the capture.
             reader.read(&mut events);
             capture.insert(*worker, events);
         }
@@ -80,7 +81,7 @@ impl Collector {
     }
 }
 
-/// Events of all workers: a piece of the past that can be written as a trace or drawn.
+/// The events of all workers in a time span, which can be written as a trace or drawn.
 ///
 /// ```
 /// use hemiola_trace::{Capture, CycleId, Event, Ticks, WorkerId};
@@ -95,7 +96,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Adds events of a worker, in the order of its ring and after those that are there.
+    /// Adds events of a worker, in the order of its ring and after its events so far.
     pub fn insert(&mut self, worker: WorkerId, events: Vec<Event>) {
         match self.workers.iter_mut().find(|(known, _)| *known == worker) {
             Some((_, known)) => known.extend(events),
@@ -108,7 +109,7 @@ impl Capture {
         self.workers.iter().find(|(known, _)| *known == worker).map_or(&[], |(_, events)| events)
     }
 
-    /// Returns all workers with their events.
+    /// Returns all workers and their events.
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, &[Event])> {
         self.workers.iter().map(|(worker, events)| (*worker, events.as_slice()))
     }

@@ -29,7 +29,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The longest duration (an hour): longer ones are counted as it.
+    /// The longest duration that is distinguished (an hour): longer ones are counted as this.
     pub const LONGEST: u64 = 3_600_000_000_000;
 
     /// Creates a distribution without durations.
@@ -63,7 +63,7 @@ impl Distribution {
         self.histogram.len()
     }
 
-    /// Whether there are no durations.
+    /// Returns whether there are no durations.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
@@ -92,8 +92,7 @@ impl Distribution {
         self.maximum
     }
 
-    /// Returns the range from the 1 % to the 99 % quantile: how much the duration varies, without
-    /// rare outliers.
+    /// Returns the range from p1 to p99: how much the durations vary, without rare outliers.
     pub fn range98(&self) -> u64 {
         self.quantile(0.99).saturating_sub(self.quantile(0.01))
     }
@@ -110,8 +109,8 @@ impl Distribution {
         }
     }
 
-    /// Returns the durations that occurred, ascending, each with its count; the middle of a bucket
-    /// stands for all of it.
+    /// Returns the durations that occurred, ascending, with their counts; the middle of a bucket
+    /// represents the whole bucket.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.histogram.iter_recorded().map(|step| Bucket {
             nanoseconds: self
@@ -131,7 +130,7 @@ impl Distribution {
         }
     }
 
-    /// Removes all durations and keeps the memory.
+    /// Removes all durations and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.histogram.reset();
         (self.sum, self.minimum, self.maximum) = (0, u64::MAX, 0);
@@ -171,15 +170,15 @@ impl fmt::Debug for Distribution {
 pub struct Summary {
     /// The number of durations.
     pub count: u64,
-    /// The 1 % quantile.
+    /// The 1st percentile.
     pub p01: u64,
     /// The mean.
     pub mean: u64,
-    /// The 99 % quantile.
+    /// The 99th percentile.
     pub p99: u64,
     /// The longest duration.
     pub maximum: u64,
-    /// The range from the 1 % to the 99 % quantile.
+    /// The range from the 1st to the 99th percentile.
     pub range98: u64,
 }
 
@@ -243,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares quantiles with the sorted values themselves.
+        /// The quantiles are compared with the sorted values themselves.
         #[test]
         fn quantiles_are_right_to_three_digits(mut values in prop::collection::vec(1..2_000_000_000u64, 1..400)) {
             let mut distribution = Distribution::new();

@@ -1,8 +1,8 @@
-//! Errors of registering names and of reading and writing results.
+//! Errors in registering names, and in reading and writing results.
 
 use std::{io, path::PathBuf};
 
-/// Everything that this crate refuses to do.
+/// An error of this crate.
 ///
 /// ```
 /// use hemiola_trace::ProfileHistory;
@@ -17,15 +17,15 @@ pub enum Error {
         "cannot register {kind} `{name}`: all {limit} numbers are taken (they are not reused; restart the process)"
     )]
     CatalogFull {
-        /// The kind of thing that was to be registered.
+        /// The kind of the name.
         kind: &'static str,
-        /// The name that was to be registered.
+        /// The name that could not be registered.
         name: String,
-        /// The largest number of such names.
+        /// The maximum number of such names.
         limit: usize,
     },
     /// A trace could not be written.
-    #[error("cannot write the trace {}: {source} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write the trace {}: {source} (check that the folder exists, is writable, and has space)", path.display())]
     WriteTrace {
         /// The path of the trace.
         path: PathBuf,
@@ -40,9 +40,9 @@ pub enum Error {
         /// The reason.
         source: io::Error,
     },
-    /// A file was read, but is no trace of this crate.
+    /// A file was read, but is not a trace of this crate.
     #[error(
-        "{} is no trace of a robot: of its {bytes} bytes {whole} are whole packets, and no cycle is among them (`run` writes traces)",
+        "{} is not a trace of a robot: {whole} of its {bytes} bytes are complete packets, which contain no cycle (`run` writes traces)",
         path.display()
     )]
     InvalidTrace {
@@ -50,13 +50,13 @@ pub enum Error {
         path: PathBuf,
         /// The length of the file.
         bytes: usize,
-        /// The part of it that is whole packets.
+        /// The number of bytes in complete packets.
         whole: usize,
     },
     /// A timeline, a report or a profile could not be written.
-    #[error("cannot write the {what} {}: {source} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write the {what} {}: {source} (check that the folder exists, is writable, and has space)", path.display())]
     Write {
-        /// The kind of file that was to be written.
+        /// The kind of the file.
         what: &'static str,
         /// The path of the file.
         path: PathBuf,
@@ -76,7 +76,7 @@ pub enum Error {
     InvalidProfile {
         /// The path of the profile.
         path: PathBuf,
-        /// The place in the text, and what is wrong there.
+        /// The position in the text, and the error there.
         source: serde_json::Error,
     },
 }

@@ -7,7 +7,7 @@ use crate::{
 
 /// An event on a worker. It is 32 bytes, `Copy`, and has no pointers.
 ///
-/// Invariants that the writer keeps and the readers rely on:
+/// Invariants that the writer maintains and the readers rely on:
 /// - one worker's events are in the order of their last time ([`Event::at`]), which is when they
 ///   were pushed;
 /// - `ready <= begin <= end` in [`Event::TaskRun`], `trigger` in [`Event::CycleBegin`] is when the
@@ -63,8 +63,8 @@ pub enum Event {
         /// The time of the end.
         at: Ticks,
     },
-    /// The runtime detected that a run exceeds its deadline, at its end or, by the watchdog,
-    /// before.
+    /// The runtime detected that a run exceeds its deadline, at its end or, by the watchdog, before
+    /// that.
     Overrun {
         /// The cycle that missed its deadline.
         cycle: CycleId,
@@ -73,7 +73,8 @@ pub enum Event {
         /// The time at which it was detected.
         at: Ticks,
     },
-    /// Samples of a source were read by no run of the cycle, because newer ones overwrote them.
+    /// Samples of a source were not read by any run of the cycle, because newer ones overwrote
+    /// them.
     InputDropped {
         /// The cycle that reads the source.
         cycle: CycleId,
@@ -84,8 +85,7 @@ pub enum Event {
         /// The time at which it was detected.
         at: Ticks,
     },
-    /// Triggers of a timer started no run, because the run before them was too long or began too
-    /// late.
+    /// Triggers of a timer started no run, because the previous run was too long or began too late.
     TriggersSkipped {
         /// The cycle that they would have started.
         cycle: CycleId,
@@ -94,13 +94,13 @@ pub enum Event {
         /// The time at which it was detected.
         at: Ticks,
     },
-    /// This worker slept and was woken.
+    /// The worker slept and was woken.
     Woken {
-        /// The cycle whose pool it belongs to.
+        /// The cycle to whose pool the worker belongs.
         cycle: CycleId,
-        /// The run that it was woken for.
+        /// The run for which it was woken.
         run: u32,
-        /// The time at which the wake-up was requested; for a timer, when it was set to fire.
+        /// The time at which the wake-up was requested; for a timer, the time for which it was set.
         asked: Ticks,
         /// The time at which the thread was running again.
         at: Ticks,
@@ -109,7 +109,7 @@ pub enum Event {
     Publish {
         /// The exchange.
         exchange: ExchangeId,
-        /// The run that it comes from.
+        /// The run that published it.
         run: u32,
         /// The time of the publication.
         at: Ticks,
@@ -127,7 +127,7 @@ pub enum Event {
         /// The time at which it was read.
         at: Ticks,
     },
-    /// A task failed; its cycle went on.
+    /// A task failed; its cycle continued.
     Failure {
         /// The task.
         task: TaskId,
@@ -155,7 +155,7 @@ pub enum Event {
         output: TaskId,
         /// The source of the samples.
         source: SourceId,
-        /// The time at which the output was done.
+        /// The time at which the output was completed.
         at: Ticks,
         /// The time of the newest sample that the output depends on.
         newest: Stamp,
@@ -170,11 +170,11 @@ pub enum Event {
         callback: CallbackId,
         /// The processor core on which it returned.
         core: Core,
-        /// The number of the message among those of its publisher (of the oldest one, if there were
-        /// several), or of the tick.
+        /// The sequence number of the message at its publisher (of the oldest message, if there
+        /// were several), or the number of the tick.
         sequence: u32,
-        /// The time at which the message was published or the tick was due; zero if that is not
-        /// known. `begin - published` is the latency.
+        /// The time at which the message was published or the tick was due; zero if unknown. `begin
+        /// - published` is the latency.
         published: Ticks,
         /// The time at which the callback was entered.
         begin: Ticks,
@@ -187,18 +187,18 @@ pub enum Event {
         source: SourceId,
         /// The processor core on which the source returned.
         core: Core,
-        /// The number of the sample, which cycles that read it call the run of its publisher.
+        /// The number of the sample; cycles that read it call this the run of its publisher.
         sample: u32,
         /// The time at which the source was asked for the sample.
         begin: Ticks,
-        /// The time at which the sample was there.
+        /// The time at which the sample was available.
         end: Ticks,
     },
-    /// A callback panicked; its executor went on.
+    /// A callback panicked; its executor continued.
     CallbackPanic {
         /// The callback.
         callback: CallbackId,
-        /// The number of the message or tick that it ran for.
+        /// The number of the message or tick for which it ran.
         sequence: u32,
         /// The time of the panic.
         at: Ticks,
@@ -212,19 +212,19 @@ pub enum Event {
         /// The time of the change.
         at: Ticks,
     },
-    /// The kernel's accounts of a thread were read.
+    /// The kernel's accounts of a thread, at the time of a reading.
     ThreadTime {
         /// The thread.
         worker: WorkerId,
-        /// The nanoseconds that it had been on a core since it began.
+        /// The nanoseconds for which it had been on a core since it began.
         running: u64,
-        /// The nanoseconds that it had waited for a core, whoever had it.
+        /// The nanoseconds for which it had waited for a core, whoever had it.
         waiting: u64,
         /// The time of the reading.
         at: Ticks,
     },
-    /// The kernel's account of a core was read: how long the host of a virtual machine had taken it
-    /// away.
+    /// The kernel's account of a core, at the time of a reading: for how long the host of a virtual
+    /// machine had taken it away.
     StolenTime {
         /// The core.
         core: Core,
@@ -236,8 +236,9 @@ pub enum Event {
 }
 
 impl Event {
-    /// Makes the event of an output at `now` (the framework's clock, `at` on the counter) that
-    /// depends on samples of `source` acquired from `oldest` to `newest` (the framework's clock).
+    /// Creates the event of an output at `now` (on the framework's clock; `at` on the counter) that
+    /// depends on samples of `source` acquired from `oldest` to `newest` (on the framework's
+    /// clock).
     #[inline]
     pub fn arrival(output: TaskId, source: SourceId, at: Ticks, now: Stamp, oldest: Stamp, newest: Stamp) -> Self {
         Self::Arrival {
@@ -250,7 +251,7 @@ impl Event {
         }
     }
 
-    /// Returns when the event was recorded: its last time.
+    /// Returns the time at which the event was recorded: its last time.
     #[inline]
     pub const fn at(&self) -> Ticks {
         match *self {
@@ -276,8 +277,8 @@ impl Event {
     }
 
     /// Returns the event as the words of a ring's slot: tag, core, a 16-bit field and a 32-bit
-    /// field in the first word, then times. It is always inlined, because where an event is
-    /// recorded its kind is known, and nothing is left to choose.
+    /// field in the first word, then times. It is always inlined: where an event is recorded its
+    /// kind is known, so that no branch is left.
     #[inline(always)]
     pub(crate) const fn to_words(self) -> [u64; WORDS] {
         match self {
@@ -314,7 +315,8 @@ impl Event {
         }
     }
 
-    /// Makes an event of the words of [`Event::to_words`]; `None` for words that it never makes.
+    /// Creates an event from the words of [`Event::to_words`]; `None` for words that it never
+    /// returns.
     pub(crate) fn from_words(words: [u64; WORDS]) -> Option<Self> {
         let [head, second, third, last] = words;
         let (small, run, at) = ((head >> 16) as u16, (head >> 32) as u32, Ticks(last));
@@ -395,7 +397,7 @@ impl std::fmt::Display for FailureKind {
     }
 }
 
-/// A time of a sensor sample: nanoseconds of the framework's clock, which in a simulation or a
+/// The time of a sensor sample in nanoseconds on the framework's clock, which in a simulation or a
 /// replay is not the machine's.
 ///
 /// ```
@@ -406,8 +408,8 @@ impl std::fmt::Display for FailureKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Stamp(pub u64);
 
-/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: as much as fits
-/// into an [`Event`].
+/// A distance between two [`Stamp`]s in whole microseconds, at most 71 minutes: as much as an
+/// [`Event`] has room for.
 ///
 /// ```
 /// use hemiola_trace::{Age, Stamp};
@@ -419,8 +421,8 @@ pub struct Stamp(pub u64);
 pub struct Age(pub u32);
 
 impl Age {
-    /// Returns the age from `earlier` to `later`, rounded down; zero if they are swapped, the
-    /// longest age if it does not fit.
+    /// Returns the age from `earlier` to `later`, rounded down; zero if they are swapped, and the
+    /// maximum age if it does not fit.
     #[inline]
     pub const fn between(earlier: Stamp, later: Stamp) -> Self {
         let microseconds = later.0.saturating_sub(earlier.0) / 1_000;

@@ -1,5 +1,5 @@
-//! The numbers that events carry instead of names. The [`Catalog`](crate::Catalog) gives them out
-//! and never reuses one.
+//! The numbers that events carry instead of names. The [`Catalog`](crate::Catalog) assigns them and
+//! never reuses one.
 
 macro_rules! id {
     ($(#[$documentation:meta])* $name:ident($width:ty)) => {
@@ -31,8 +31,7 @@ id! {
     CycleId(u16)
 }
 id! {
-    /// The number of an update of a module in a cycle. The same update keeps its number over all
-    /// plans.
+    /// The number of an update of a module in a cycle. An update keeps its number in all plans.
     ///
     /// ```
     /// use hemiola_trace::{Catalog, Cycle};
@@ -114,8 +113,7 @@ id! {
     TopicId(u16)
 }
 id! {
-    /// The number of a callback, which an executor runs for a timer, or for the messages of a
-    /// topic.
+    /// The number of a callback, which an executor runs for a timer or for the messages of a topic.
     ///
     /// ```
     /// use hemiola_trace::Catalog;

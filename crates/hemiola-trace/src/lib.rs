@@ -2,9 +2,9 @@
 //! timelines.
 //!
 //! This crate knows nothing of modules, plans or threads: names come from a [`Catalog`] that the
-//! runtime fills, events from [`Ring`]s that its workers write. Only [`Ring::push`], [`Ticks::now`]
-//! and [`Core::current`] are for real-time threads; everything else allocates and belongs to the
-//! thread that drains the rings.
+//! runtime fills, and events from [`Ring`]s that its workers write. Only [`Ring::push`],
+//! [`Ticks::now`] and [`Core::current`] are for real-time threads; everything else allocates and
+//! belongs to the thread that drains the rings.
 //!
 //! | who | does |
 //! |---|---|

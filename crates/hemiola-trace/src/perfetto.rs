@@ -5,14 +5,14 @@
 //! | track | events |
 //! |---|---|
 //! | a thread per worker | a slice per task with its queueing delay; instants for wake-ups, failures, outputs |
-//! | per cycle | a slice per run; instants for trigger, deadline, overrun, publishing and taking |
+//! | per cycle | a slice per run; instants for trigger, deadline, overrun, publishing and reading |
 //! | below a cycle | the moments at which tasks became ready; counters: cycle time, jitter, longest queueing, drops |
 //! | a thread per callback executor | a slice per call with its latency; instants for panics |
-//! | a thread per source | a slice per sample, from being asked for it to having it |
-//! | per topic | instants for the messages that callbacks were called for |
-//! | counters of the process | the age of the data per chain, what the host took of cores, and what the runtime counts |
-//! | what updates show of themselves | a counter of the process per plot; a track with all annotations |
-//! | counters of a thread | how long it was on a core, and how long it waited for one |
+//! | a thread per source | a slice per sample, from the request to its arrival |
+//! | per topic | instants for the messages for which callbacks ran |
+//! | counters of the process | the data age per chain, the time that the host took of cores, and the runtime's counters |
+//! | debug output of updates | a counter of the process per plot; a track with all annotations |
+//! | counters of a thread | the time on a core, and the time waiting for one |
 //!
 //! Flows lead from a task to those that waited for it (the edges of the plan that the run
 //! followed), from a publication to the cycles that read it, and from a message to the callbacks
@@ -20,13 +20,14 @@
 //!
 //! # Rounds
 //!
-//! Events come worker by worker, so a run is only known when the batches of all workers are there.
-//! The writer holds a run back until a whole round of batches has passed since its end, and then
-//! writes it with its flows, both ends or none. A file is a plain sequence of packets: one cut
-//! anywhere is readable up to there.
+//! Events come worker by worker, so a run is complete only when the batches of all workers have
+//! come. The writer holds a run back until a whole round of batches has passed since its end, and
+//! then writes it with its flows, both ends or none. A file is a plain sequence of packets: if it
+//! is cut anywhere, it is readable up to there.
 
 mod callback;
 mod encoder;
+mod exchange;
 mod fields;
 mod marks;
 mod packets;
@@ -40,14 +41,15 @@ pub use trace::Trace;
 
 use crate::{
     catalog::{Catalog, CatalogGuard},
-    clock::{Core, KernelClocks, TickScale, Ticks},
+    clock::{Core, KernelClocks, TickScale},
     collector::Capture,
     error::Error,
     event::Event,
-    ids::{CycleId, ExchangeId, WorkerId},
+    ids::{CycleId, WorkerId},
 };
 use callback::{Called, Messages};
 use encoder::{Details, Encoder, Track, Unit, Value};
+use exchange::{Publication, Take};
 use run::{Run, TaskSlice};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -57,7 +59,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a trace while it is recorded, or a [`Capture`] at once.
+/// A writer of traces, during the recording or from a whole [`Capture`].
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Core, Cycle, Event, PlanId, TickScale, Ticks, perfetto};
@@ -94,7 +96,7 @@ pub struct Writer<W: Write> {
     messages: Messages,
     drops: BTreeMap<CycleId, u64>,
     lost: BTreeMap<WorkerId, u64>,
-    /// The numbers of the plotted curves.
+    /// The numbers of the plotted curves, by name.
     curves: BTreeMap<String, u16>,
     last_flow: u64,
 }
@@ -103,7 +105,7 @@ impl Writer<BufWriter<File>> {
     /// Starts a trace in a new file; an existing one is replaced.
     ///
     /// # Errors
-    /// If [`create_file`] fails, or the file cannot be written.
+    /// Returns an error if [`create_file`] fails, or the file cannot be written.
     pub fn create(path: impl AsRef<Path>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let path = path.as_ref();
         Self::new(BufWriter::new(create_file(path)?), path, catalog, scale)
@@ -111,7 +113,7 @@ impl Writer<BufWriter<File>> {
 }
 
 /// Creates the file of a trace; an existing one is replaced. [`Writer::create`] does so itself:
-/// this is for programs in which a thread of its own writes to the file.
+/// this is for programs in which a separate thread writes to the file.
 ///
 /// ```
 /// use hemiola_trace::perfetto;
@@ -121,12 +123,13 @@ impl Writer<BufWriter<File>> {
 /// ```
 ///
 /// # Errors
-/// If the file cannot be created, or is a pipe, whose writer would wait for the reader.
+/// Returns an error if the file cannot be created, or is a pipe, whose writer would wait for the
+/// reader.
 pub fn create_file(path: impl AsRef<Path>) -> Result<File, Error> {
     let path = path.as_ref();
     let is_pipe = fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
     let file = match is_pipe {
-        true => Err(io::Error::other("it is a pipe, and a trace waits for nobody who reads it")),
+        true => Err(io::Error::other("it is a pipe, and a trace does not wait for readers")),
         false => File::create(path),
     };
     file.map_err(|source| Error::WriteTrace { path: path.to_owned(), source })
@@ -136,7 +139,7 @@ impl<W: Write> Writer<W> {
     /// Starts a trace in `sink`; `path` is its name in errors.
     ///
     /// # Errors
-    /// If the sink refuses what is written.
+    /// Returns an error if writing to the sink fails.
     pub fn new(sink: W, path: impl Into<PathBuf>, catalog: Catalog, scale: TickScale) -> Result<Self, Error> {
         let (encoder, heard, runs, takes, publications, messages, drops, lost, curves) = <_>::default();
         let (path, round, last_flow) = (path.into(), 0, 0);
@@ -164,11 +167,11 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds events of a worker, in the order of its ring. A second batch of the same worker opens a
-    /// new round.
+    /// Adds events of a worker, in the order of its ring. A second batch of the same worker starts
+    /// a new round.
     ///
     /// # Errors
-    /// If the sink refuses what is written.
+    /// Returns an error if writing to the sink fails.
     pub fn append(&mut self, worker: WorkerId, events: &[Event]) -> Result<(), Error> {
         if !self.heard.insert(worker) {
             self.next_round();
@@ -187,7 +190,7 @@ impl<W: Write> Writer<W> {
         self.write()
     }
 
-    /// Notes that events of a worker were lost; the trace shows it where the next one begins.
+    /// Notes that events of a worker were lost; the trace shows this at its next event.
     pub fn lost(&mut self, worker: WorkerId, events: u64) {
         if events > 0 {
             *self.lost.entry(worker).or_default() += events;
@@ -199,10 +202,10 @@ impl<W: Write> Writer<W> {
         self.scale = scale;
     }
 
-    /// Writes everything held back, flushes, and returns the sink.
+    /// Writes everything that was held back, flushes, and returns the sink.
     ///
     /// # Errors
-    /// If the sink refuses what is written.
+    /// Returns an error if writing to the sink fails.
     pub fn finish(mut self) -> Result<W, Error> {
         for (id, run) in std::mem::take(&mut self.runs) {
             self.close(id, run);
@@ -394,41 +397,6 @@ impl<W: Write> Writer<W> {
         entry
     }
 
-    fn publish(&mut self, publication: Publication) {
-        let catalog = self.catalog.clone();
-        let names = catalog.read();
-        let Some(exchange) = names.exchange(publication.exchange) else { return };
-        let details = Details {
-            annotations: vec![("run", Value::Number(publication.run.into()))],
-            flows: publication.flows,
-            ..Details::default()
-        };
-        let track = self.cycle_track(&names, exchange.publisher);
-        let name = format!("publish {}", exchange.name);
-        self.encoder.instant(track, self.scale.nanoseconds(publication.at), &name, &details);
-    }
-
-    fn take(&mut self, take: Take) {
-        let catalog = self.catalog.clone();
-        let names = catalog.read();
-        let found = self
-            .publications
-            .iter()
-            .rposition(|publication| publication.exchange == take.exchange && publication.run == take.published);
-        let mut details = Details::annotated([
-            ("run", Value::Number(take.run.into())),
-            ("published", Value::Number(take.published.into())),
-        ]);
-        if let Some(index) = found {
-            let flow = self.next_flow();
-            self.publications[index].flows.push(flow);
-            details.terminating_flows.push(flow);
-        }
-        let exchange = names.exchange(take.exchange).map_or("", |exchange| &exchange.name);
-        let track = self.cycle_track(&names, take.cycle);
-        self.encoder.instant(track, self.scale.nanoseconds(take.at), &format!("take {exchange}"), &details);
-    }
-
     fn next_flow(&mut self) -> u64 {
         self.last_flow += 1;
         self.last_flow
@@ -437,7 +405,7 @@ impl<W: Write> Writer<W> {
     fn worker_track(&mut self, names: &CatalogGuard<'_>, worker: WorkerId) -> Track {
         let track = Track::Worker(worker.0);
         self.encoder.describe(track, |descriptor| {
-            // Threads that are not in the catalog get a number that no thread has.
+            // Threads that are not in the catalog get an ID that no thread has.
             let stand_in = i32::MAX as u32 - u32::from(worker.0);
             let thread = names.worker(worker).and_then(|worker| worker.thread).unwrap_or(stand_in);
             descriptor.thread(std::process::id(), thread, &names.worker_name(worker));
@@ -476,7 +444,7 @@ impl Capture {
     /// Writes the capture as a Perfetto trace.
     ///
     /// # Errors
-    /// If the file cannot be created or written.
+    /// Returns an error if the file cannot be created or written.
     ///
     /// ```
     /// use hemiola_trace::{Capture, Catalog, TickScale};
@@ -494,37 +462,6 @@ impl Capture {
     }
 }
 
-/// The number of rounds after which batches of all workers came since a run's end, wherever in a
-/// round that was.
+/// The number of rounds after which batches of all workers have come since a run's end, wherever in
+/// a round that was.
 const WHOLE_ROUND: u64 = 2;
-
-/// A snapshot that a cycle published, with a flow to each cycle that read it so far.
-#[derive(Debug)]
-struct Publication {
-    exchange: ExchangeId,
-    run: u32,
-    at: Ticks,
-    flows: Vec<u64>,
-    /// The round in which a newer one came.
-    superseded: Option<u64>,
-}
-
-impl Publication {
-    /// Whether the batches of all cycles that read it have come: only the newest snapshot can be
-    /// read, and what happened before the newer one comes a few rounds later.
-    fn cannot_be_taken_in(&self, round: u64) -> bool {
-        const LATE: u64 = 2 * WHOLE_ROUND + 1;
-        self.superseded.is_some_and(|superseded| superseded + LATE < round)
-    }
-}
-
-/// The reading of a snapshot by a cycle.
-#[derive(Debug)]
-struct Take {
-    exchange: ExchangeId,
-    cycle: CycleId,
-    run: u32,
-    published: u32,
-    at: Ticks,
-    round: u64,
-}

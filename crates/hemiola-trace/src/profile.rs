@@ -1,5 +1,5 @@
-//! Measurements of earlier runs, so that the first plan already knows how long everything takes,
-//! and bounds have something to rest on.
+//! The measurements of earlier runs, from which the first plan knows how long everything takes, and
+//! on which bounds rest.
 
 mod conditions;
 mod costs;
@@ -27,8 +27,8 @@ use format::{AnyFormat, FirstFormat, Format, ThirdFormat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Durations by the names of cycles, tasks, sources, chains and executors, of runs under the same
-/// conditions. [`ProfileHistory`] keeps them.
+/// The durations of runs under the same conditions, by the names of cycles, tasks, sources, chains
+/// and executors. [`ProfileHistory`] keeps them.
 ///
 /// ```
 /// use hemiola_trace::{Distribution, Profile};
@@ -47,11 +47,10 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     format: Format,
-    /// The conditions of the measurement, so that the durations of one robot are not taken for
-    /// those of another.
+    /// The conditions of the measurement, which keep the durations of different robots apart.
     #[serde(default)]
     pub conditions: Conditions,
-    /// The number of runs in which it was measured.
+    /// The number of runs that were measured.
     #[serde(default)]
     pub runs: u64,
     /// The costs of the machine itself, by name: the wake-up of a thread, a late timer.
@@ -60,7 +59,7 @@ pub struct Profile {
     /// The cycles that ran, by name.
     #[serde(default)]
     pub cycles: BTreeMap<String, CycleProfile>,
-    /// How long each source that the framework paces took for a sample.
+    /// The times that each source paced by the framework took to acquire a sample.
     #[serde(default)]
     pub sources: BTreeMap<String, Measured>,
     /// The chains that had an output.
@@ -116,7 +115,7 @@ pub struct ChainProfile {
 }
 
 impl ChainProfile {
-    /// Adds the measurements of another run, or by another way.
+    /// Adds the measurements of another run, or along another path.
     pub fn merge(&mut self, other: &Self) {
         self.reaction.merge(&other.reaction);
         self.data_age.merge(&other.data_age);
@@ -125,11 +124,11 @@ impl ChainProfile {
 }
 
 impl Profile {
-    /// Reads the text of a profile, as it is in logs; also one of an earlier version, whose
+    /// Parses the text of a profile, as logs contain it, also of an earlier version, whose
     /// conditions are not known.
     ///
     /// # Errors
-    /// If it is no profile.
+    /// Returns an error if the text is not a profile.
     pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
         match serde_json::from_slice::<AnyFormat>(text)?.format {
             None => Ok(serde_json::from_slice::<FirstFormat>(text)?.into()),
@@ -143,7 +142,7 @@ impl Profile {
         serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
 
-    /// Returns the measurements of a cycle, to be added to.
+    /// Returns the measurements of a cycle, to which others can be added.
     pub fn cycle_mut(&mut self, cycle: &str) -> &mut CycleProfile {
         self.cycles.entry(cycle.to_owned()).or_default()
     }
@@ -163,8 +162,8 @@ impl Profile {
         self.chains.iter().find(|chain| chain.source == source && chain.cycle == cycle && chain.output == output)
     }
 
-    /// Replaces durations by those of `newer`; what only the present profile has stays. It is for
-    /// planning, where the newest counts.
+    /// Replaces durations by those of `newer`, and keeps what `newer` lacks. It is for planning,
+    /// where the newest durations count.
     pub fn update(&mut self, newer: Self) {
         for (name, cycle) in newer.cycles {
             let known = self.cycle_mut(&name);
@@ -217,8 +216,8 @@ impl Profile {
         }
     }
 
-    /// Removes everything but execution times: those of a run that was stepped, or slowed down,
-    /// show nothing about when something was done.
+    /// Removes everything but execution times: those of a run that was stepped, or slowed down, do
+    /// not show when something happened.
     #[must_use]
     pub fn without_latencies(mut self) -> Self {
         self.cycles.values_mut().for_each(|cycle| cycle.response = Measured::default());
@@ -228,7 +227,7 @@ impl Profile {
         self
     }
 
-    /// Removes response times; how densely messages came stays if the run was in real time.
+    /// Removes response times; the density of messages stays if the run was in real time.
     fn without_responses(mut self) -> Self {
         if self.conditions.pace == Pace::Other {
             return self.without_latencies();

@@ -1,4 +1,4 @@
-//! A ring of events: one writer that never waits, any number of readers that it never notices.
+//! A ring of events: one writer that never waits, and any number of readers that never affect it.
 //!
 //! # Protocol
 //!
@@ -20,21 +20,21 @@
 //! | 3 | `pushed = p + 1` (Release) | `fence(Acquire)` |
 //! | 4 | | `q = pushed` (Relaxed): keeps the events `i > q - capacity`, counts the others as lost |
 //!
-//! Why a kept event is whole: had the reader seen any word of event `i + capacity`, then the
+//! Why a kept event is intact: had the reader seen any word of event `i + capacity`, then the
 //! writer's fence before that word and the reader's fence after it synchronise, and the store
-//! `pushed = i + capacity`, which came before the writer's fence, is visible in step 4. Then
-//! `q >= i + capacity` and the event is not kept. The slots are atomics, so that a word read while
-//! it is written is old or new, and never a data race. No `unsafe` is needed.
+//! `pushed = i + capacity`, which came before the writer's fence, is visible in step 4. Then `q >=
+//! i + capacity` and the event is not kept. The slots are atomics, so that a word read while it is
+//! written is old or new, and never a data race. No `unsafe` is needed.
 //!
 //! On x86-64 both fences cost nothing, so a push is five plain stores. The writer allocates nothing
-//! and is never disturbed by readers, for they write nothing that it reads.
+//! and is never disturbed by readers, because they write nothing that it reads.
 
 use crate::{
     event::{Event, WORDS},
     sync::{Arc, AtomicBool, AtomicU64, Ordering, fence},
 };
 
-/// The writing end: the events of one worker, the oldest overwritten first.
+/// The writing end of a ring: the events of one worker, of which the oldest are overwritten first.
 ///
 /// ```
 /// use hemiola_trace::{CycleId, Event, Ring, Ticks};
@@ -58,14 +58,14 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Creates a ring of at least `events` slots, rounded up to a power of two; 32 bytes each,
-    /// allocated and touched here.
+    /// Creates a ring of at least `events` slots of 32 bytes, rounded up to a power of two. They
+    /// are allocated and touched here.
     ///
     /// # Panics
-    /// If the memory cannot be allocated.
+    /// Panics if the memory cannot be allocated.
     pub fn with_capacity(events: usize) -> Self {
         let capacity = events.max(2).next_power_of_two();
-        // The slots are not zeros: those would come from pages that the kernel has not backed yet,
+        // The slots are not zeros: zeros would come from pages that the kernel has not backed yet,
         // and the writer would fault on them.
         let slots = (0..capacity).map(|_| Slot(std::array::from_fn(|_| AtomicU64::new(u64::MAX)))).collect();
         let (pushed, closed) = (Position(AtomicU64::new(0)), AtomicBool::new(false));
@@ -73,7 +73,7 @@ impl Ring {
     }
 
     /// Records an event. It is wait-free: four stores and a counter, no allocation, no system call.
-    /// It is always inlined, as the event's words are.
+    /// It is always inlined, like the conversion of the event to words.
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
         let shared = &*self.shared;
@@ -86,7 +86,7 @@ impl Ring {
         shared.pushed.0.store(self.pushed, Ordering::Release);
     }
 
-    /// Returns a reader that starts at the oldest event still held. While the writer is at work
+    /// Returns a reader that starts at the oldest event still held. While the ring is in use
     /// elsewhere, an earlier reader can be cloned instead.
     pub fn reader(&self) -> RingReader {
         let mut reader = RingReader { shared: Arc::clone(&self.shared), cursor: 0 };
@@ -94,12 +94,12 @@ impl Ring {
         reader
     }
 
-    /// Returns how many events a reader that falls behind can still get.
+    /// Returns the number of events that a reader that falls behind can still read.
     pub fn capacity(&self) -> usize {
         self.shared.readable()
     }
 
-    /// Returns how many events were pushed so far.
+    /// Returns the number of events pushed so far.
     pub fn pushed(&self) -> u64 {
         self.pushed
     }
@@ -112,7 +112,8 @@ impl Drop for Ring {
     }
 }
 
-/// A reading end with its own position. Clones read independently; the writer sees none of them.
+/// A reading end with its own position. Clones read independently, and the writer is unaware of
+/// them.
 ///
 /// ```
 /// use hemiola_trace::{CycleId, Event, Ring, Ticks};
@@ -135,8 +136,8 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// Appends the events since the last call to `into` and returns how many were lost because they
-    /// had been overwritten. It drains what is there when it is called and does not chase the
+    /// Appends the events since the last call to `into` and returns the number of lost events,
+    /// which had been overwritten. It drains what is there when it is called and does not chase the
     /// writer.
     pub fn read(&mut self, into: &mut Vec<Event>) -> u64 {
         let pushed = self.shared.pushed.0.load(Ordering::Acquire);
@@ -159,7 +160,7 @@ impl RingReader {
         lost
     }
 
-    /// Goes back to the oldest event still held: to capture the recent past.
+    /// Goes back to the oldest event still held, to capture the recent past.
     pub fn rewind(&mut self) {
         self.cursor = self.shared.oldest(self.shared.pushed.0.load(Ordering::Acquire));
     }
@@ -169,17 +170,18 @@ impl RingReader {
         self.cursor = self.shared.pushed.0.load(Ordering::Acquire);
     }
 
-    /// Returns how many events wait to be read, those already overwritten included.
+    /// Returns the number of unread events, including those already overwritten.
     pub fn backlog(&self) -> u64 {
         self.shared.pushed.0.load(Ordering::Relaxed).saturating_sub(self.cursor)
     }
 
-    /// Whether the writer is gone: a read after this was true gets the last events.
+    /// Returns whether the writer is gone: a read after this has returned `true` gets the last
+    /// events.
     pub fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::Acquire)
     }
 
-    /// Moves on to event `number` unless it is behind; returns how many events that skips.
+    /// Advances to event `number` unless that is behind; returns the number of events skipped.
     fn skip_to(&mut self, number: u64) -> u64 {
         let skipped = number.saturating_sub(self.cursor);
         self.cursor += skipped;
@@ -187,8 +189,8 @@ impl RingReader {
     }
 }
 
-/// The number of events that a reader copies before it checks them: few enough for its stack, many
-/// enough that the writer's counter is seldom touched.
+/// The number of events that a reader copies before it checks them: small enough for its stack,
+/// large enough to touch the writer's counter seldom.
 const BATCH: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[derive(Debug)]

@@ -29,8 +29,8 @@ use held_up::{Among, Longest, LongestExecutions};
 use std::collections::BTreeMap;
 use undisturbed::{Execution, Runner, Undisturbed, What};
 
-/// The figures of everything that the events show. Memory grows with the number of tasks, not with
-/// time.
+/// The figures of all cycles, tasks and chains in the events. Memory grows with the number of
+/// tasks, not with time.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Core, Cycle, Event, PlanId, Statistics, Style, TickScale, Ticks};
@@ -58,7 +58,7 @@ pub struct Statistics {
     tasks: BTreeMap<TaskId, TaskStatistics>,
     chains: BTreeMap<(SourceId, TaskId), ChainStatistics>,
     callbacks: BTreeMap<CallbackId, CallbackStatistics>,
-    /// The times that sources took for a sample.
+    /// The times that sources took to acquire a sample.
     samples: BTreeMap<SourceId, Executions>,
     undisturbed: Undisturbed,
     longest: LongestExecutions,
@@ -66,8 +66,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Creates statistics with nothing absorbed yet. `scale` converts the events' times; give a new
-    /// one with [`rescale`](Self::rescale).
+    /// Creates statistics without any events. `scale` converts the events' times; pass a new one to
+    /// [`rescale`](Self::rescale).
     pub fn new(catalog: Catalog, scale: TickScale) -> Self {
         let (cycles, tasks, chains, callbacks, samples) = <_>::default();
         let (undisturbed, longest) = <_>::default();
@@ -79,8 +79,8 @@ impl Statistics {
         self.scale = scale;
     }
 
-    /// Adds events of a worker, in the order of its ring; arrivals in the order of all workers, as
-    /// a [`Collector`](crate::Collector) hands them.
+    /// Adds events of a worker, in the order of its ring, and arrivals in the order of all workers,
+    /// as a [`Collector`](crate::Collector) hands them out.
     pub fn absorb(&mut self, worker: WorkerId, events: &[Event]) {
         let Self { catalog, scale, cycles, tasks, chains, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
@@ -140,8 +140,8 @@ impl Statistics {
         }
     }
 
-    /// Notes that all that happened until then was absorbed, on whatever worker: now it can be
-    /// judged which executions were undisturbed, and which were held up.
+    /// Notes that everything that happened before `until` was absorbed, on whatever worker. Now it
+    /// can be judged which executions were undisturbed, and which were held up.
     pub fn settle(&mut self, until: Ticks) {
         let Self { catalog, scale, tasks, callbacks, samples, undisturbed, longest, .. } = self;
         let names = catalog.read();
@@ -168,22 +168,22 @@ impl Statistics {
         longest.settle(until, scale, catalog);
     }
 
-    /// Counts events that were overwritten before they were read: the figures are of the others.
+    /// Counts events that were overwritten before they were read; the figures lack them.
     pub fn lost(&mut self, events: u64) {
         self.lost_events += events;
     }
 
-    /// Returns how many events were lost.
+    /// Returns the number of lost events.
     pub fn lost_events(&self) -> u64 {
         self.lost_events
     }
 
-    /// Returns a cycle's figures, if it ran.
+    /// Returns the figures of a cycle, if it ran.
     pub fn cycle(&self, id: CycleId) -> Option<&CycleStatistics> {
         self.cycles.get(&id)
     }
 
-    /// Returns a task's figures, if it ran.
+    /// Returns the figures of a task, if it ran.
     pub fn task(&self, id: TaskId) -> Option<&TaskStatistics> {
         self.tasks.get(&id)
     }
@@ -198,20 +198,20 @@ impl Statistics {
         self.chains.get(&(source, output))
     }
 
-    /// Returns a callback's figures, if it ran.
+    /// Returns the figures of a callback, if it ran.
     pub fn callback(&self, id: CallbackId) -> Option<&CallbackStatistics> {
         self.callbacks.get(&id)
     }
 
-    /// Returns all figures with names, to be shown or written.
+    /// Returns all figures with names, to be displayed or written.
     pub fn report(&self) -> Report {
         Report::of(self)
     }
 
-    /// Returns the measurements, with names, to be kept for the next run's plan and for bounds.
-    /// Execution times are those of undisturbed executions; where less than one of ten was
-    /// undisturbed, or nobody [settled](Self::settle) that, those of all. Those that were [held
-    /// up](crate::HeldUp) count as no longer than the others.
+    /// Returns the measurements with names, to be kept for the next run's plan and for bounds.
+    /// Execution times are those of undisturbed executions; where less than one in ten was
+    /// undisturbed, or that was not [settled](Self::settle), those of all. Executions that were
+    /// [held up](crate::HeldUp) count as no longer than the others.
     pub fn profile(&self) -> Profile {
         let names = self.catalog.read();
         let mut profile = Profile::default();
@@ -254,7 +254,7 @@ impl Statistics {
         profile
     }
 
-    /// Returns the durations that bounds may rest on. If few of many executions are undisturbed,
+    /// Returns the durations on which bounds may rest. If few of many executions are undisturbed,
     /// the longest ones may not be among them.
     fn execution(&self, of: What, undisturbed: &Distribution, all: &Distribution) -> Measured {
         let (among, distribution) = match undisturbed.count() >= all.count().div_ceil(10) {

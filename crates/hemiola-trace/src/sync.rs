@@ -1,7 +1,7 @@
-//! The atomics of the rings, in one place so that `--cfg loom` replaces them by the model
-//! checker's.
+//! The atomics of the rings, in one place so that `--cfg loom` replaces them by those of the model
+//! checker.
 //!
-//! Those of the standard library are aliases and no re-exports, because `disallowed_types`
+//! Those of the standard library are aliases instead of re-exports, because `disallowed_types`
 //! (`clippy.toml`) sees through re-exports.
 #![expect(clippy::disallowed_types, reason = "the one place where atomics are chosen: the processor's, or loom's")]
 #![expect(clippy::disallowed_methods, reason = "as above: fences")]

@@ -1,4 +1,4 @@
-//! A picture of the schedule: which task ran where and when, over a few cycles.
+//! A drawing of the schedule: which task ran where and when, over a few cycles.
 
 mod svg;
 
@@ -20,12 +20,12 @@ use std::{
 /// A timeline of a [`Capture`]: a lane per cycle, a row per worker, a strip per core.
 ///
 /// Slices are tasks; hatched parts are those in which a cycle of higher priority had the core.
-/// Above the rows a bar shows each run from its trigger to its end, red when that is past the
-/// deadline. Arcs lead from a publication to the run that took it.
+/// Above the rows a bar shows each run from its trigger to its end, red if it ended after the
+/// deadline. Arcs lead from a publication to the run that read it.
 ///
 /// Preemption is inferred: a slice counts as preempted where a slice of a higher priority ran on
-/// the core on which it ended. That is exact for pinned workers; a task that moved between cores
-/// shows too much or too little.
+/// the core on which it ended. That is exact for pinned workers; for a task that moved between
+/// cores it may show too much or too little.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, TickScale, Timeline};
@@ -51,7 +51,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Draws all of a capture. [`window`](Self::window) picks a part that can be read.
+    /// Draws a whole capture. [`window`](Self::window) selects a part that is small enough to read.
     pub fn of(capture: &Capture, catalog: &Catalog, scale: &TickScale) -> Self {
         let names = catalog.read();
         let mut gathered = Gathered::default();
@@ -63,24 +63,24 @@ impl Timeline {
         gathered.into_timeline(&names)
     }
 
-    /// Picks the part of `length` that begins `skip` after the first event.
+    /// Selects the part of `length` that begins `skip` after the first event.
     pub fn window(self, skip: Duration, length: Duration) -> Self {
         let begin = self.origin.saturating_add(skip.as_nanos() as u64);
         Self { begin, end: begin.saturating_add(length.as_nanos() as u64), ..self }
     }
 
-    /// Picks the last `length` of the capture.
+    /// Selects the last `length` of the capture.
     pub fn last(self, length: Duration) -> Self {
         let begin = self.end.saturating_sub(length.as_nanos() as u64).max(self.origin);
         Self { begin, ..self }
     }
 
-    /// Adds a remark to the heading, such as which clock the times are of.
+    /// Adds a remark to the heading, such as the clock of the times.
     pub fn remark(self, remark: impl Into<String>) -> Self {
         Self { remark: remark.into(), ..self }
     }
 
-    /// Returns how much time the picture shows.
+    /// Returns the length of the time that the picture shows.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.end - self.begin)
     }
@@ -93,7 +93,7 @@ impl Timeline {
     /// Writes the picture, 1200 pixels wide.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_svg(1200)).map_err(|source| Error::Write {
@@ -130,7 +130,7 @@ struct Slice {
     ready: u64,
     begin: u64,
     end: u64,
-    /// The number of slices that it lies within.
+    /// The number of slices within which it lies.
     depth: usize,
     /// The times in which others had its core.
     preempted: Vec<(u64, u64)>,
@@ -151,7 +151,7 @@ impl RunSpan {
     }
 }
 
-/// A time in which a cycle (by its lane) had a core.
+/// A time span in which a cycle (by its lane) had a core.
 #[derive(Clone, Copy, Debug)]
 struct Occupation {
     lane: usize,
@@ -166,7 +166,7 @@ struct Handover {
     to: (usize, u64),
 }
 
-/// The events of a capture, sorted by what they are about.
+/// The events of a capture, sorted by kind.
 #[derive(Default)]
 struct Gathered {
     span: Option<(u64, u64)>,
@@ -276,7 +276,7 @@ impl Gathered {
     }
 }
 
-/// Sorts the slices of a worker and finds how deep each lies in others.
+/// Sorts the slices of a worker and determines how deep each is nested in others.
 fn nested(mut slices: Vec<Slice>) -> Vec<Slice> {
     slices.sort_by_key(|slice| (slice.begin, Reverse(slice.end)));
     let mut open: Vec<u64> = Vec::new();
@@ -288,7 +288,8 @@ fn nested(mut slices: Vec<Slice>) -> Vec<Slice> {
     slices
 }
 
-/// Marks where slices were preempted by those of lanes above, and returns who had which core when.
+/// Marks where slices were preempted by those of lanes above, and returns the occupations of each
+/// core.
 fn preempt(lanes: &mut [Lane]) -> BTreeMap<Core, Vec<Occupation>> {
     let mut cores: BTreeMap<Core, Vec<Occupation>> = BTreeMap::new();
     for (index, lane) in lanes.iter_mut().enumerate() {

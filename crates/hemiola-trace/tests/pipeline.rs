@@ -33,8 +33,8 @@ fn nothing_is_lost_unseen_between_workers_and_figures() {
         let mut drained = 0;
         let mut finished = false;
         while !finished {
-            // The question comes first, so that what the workers pushed before they finished is in
-            // the round that follows.
+            // The threads are checked first, so that what the workers pushed before they finished
+            // is drained in the round that follows.
             finished = workers.iter().all(|worker| worker.is_finished());
             collector.drain(|worker, events, lost| {
                 drained += events.len() as u64 + lost;

@@ -1,16 +1,16 @@
-//! The airframe, its propellers and its sensors. **It is simulated: replace this file by drivers.**
+//! The airframe with propellers and sensors. **It is simulated: replace this file with drivers.**
 
 use hemiola::prelude::*;
 
 use crate::representations::{Inertial, Position, Thrusts};
 
-/// In kilograms.
+/// The mass, in kilograms.
 pub const MASS: f64 = 1.0;
-/// From the middle to the line of two propellers, in metres.
+/// The distance from the centre to the line through two propellers, in metres.
 pub const ARM: f64 = 0.12;
-/// Around roll and pitch, in kg m².
+/// The moment of inertia around the roll axis and the pitch axis, in kg m².
 pub const INERTIA: f64 = 0.01;
-/// In m/s².
+/// The acceleration due to gravity, in m/s².
 pub const GRAVITY: f64 = 9.81;
 
 #[derive(Parameters)]
@@ -20,7 +20,7 @@ struct AirframeParameters {
     gusts: f64,
 }
 
-/// A rigid body with four propellers, and what its sensors see of it.
+/// A rigid body with four propellers, and its sensors.
 #[derive(Source)]
 struct Airframe {
     #[parameters]
@@ -73,7 +73,7 @@ impl Airframe {
     }
 }
 
-/// The most that a propeller pulls, in newtons.
+/// The maximum thrust of a propeller, in newtons.
 const STRONGEST: f64 = 6.0;
-/// How long a propeller takes to follow, in seconds.
+/// The time constant with which a propeller follows its command, in seconds.
 const TIME_CONSTANT: f64 = 0.02;

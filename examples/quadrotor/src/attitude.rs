@@ -1,4 +1,4 @@
-//! The loop in the middle: how the quadrotor is inclined.
+//! The middle loop, which controls the attitude of the quadrotor.
 
 use hemiola::prelude::*;
 
@@ -6,12 +6,12 @@ use crate::representations::{AttitudeRequest, Inertial, RateRequest};
 
 #[derive(Parameters)]
 struct LevelParameters {
-    /// How fast it turns, for each radian that is missing.
+    /// The requested rate per radian of error in the attitude.
     #[parameter(default = 6.0, range = 0.0..=20.0, unit = "1/s")]
     gain: f64,
 }
 
-/// Turns the quadrotor until it is inclined as requested.
+/// Turns the quadrotor until it has the requested attitude.
 #[derive(Module)]
 struct Level {
     #[parameters]

@@ -1,4 +1,4 @@
-//! The outermost loop: where the quadrotor flies.
+//! The outermost loop, which controls the position of the quadrotor.
 
 use hemiola::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::representations::{AttitudeRequest, Position};
 
 #[derive(Parameters)]
 struct CompassParameters {
-    /// Where it flies, again and again, in metres.
+    /// The waypoints to fly to, over and over again, in metres.
     #[parameter(default = vec![[0.0, 0.0, 2.0], [4.0, 0.0, 2.0], [4.0, 4.0, 2.0], [0.0, 4.0, 2.0]])]
     waypoints: Vec<[f64; 3]>,
-    /// How fast it flies at most.
+    /// The maximum speed.
     #[parameter(default = 1.5, range = 0.1..=5.0, unit = "m/s")]
     speed: f64,
 }
@@ -20,7 +20,7 @@ struct CompassParameters {
 struct Compass {
     #[parameters]
     parameters: CompassParameters,
-    /// How many waypoints were reached.
+    /// The index of the waypoint to fly to.
     reached: usize,
 }
 
@@ -46,7 +46,7 @@ impl Compass {
     }
 }
 
-/// So near to a waypoint it is there, in metres.
+/// The distance from a waypoint at which it is reached, in metres.
 const REACHED: f64 = 0.2;
-/// It does not accelerate more, in m/s².
+/// The maximum acceleration, in m/s².
 const HARDEST: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! `cargo run --release -p quadrotor` flies.
+//! The program: `cargo run --release -p quadrotor` flies the quadrotor.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

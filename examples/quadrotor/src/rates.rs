@@ -1,4 +1,4 @@
-//! The innermost loop, as fast as the gyroscope: how fast the quadrotor turns.
+//! The innermost loop, which controls angular rates, as often as the gyroscope measures them.
 
 use hemiola::prelude::*;
 
@@ -7,12 +7,12 @@ use crate::representations::{Inertial, RateRequest, Thrusts};
 
 #[derive(Parameters)]
 struct MixerParameters {
-    /// How fast it turns faster, for each radian per second that is missing.
+    /// The angular acceleration per radian per second of error in the rate.
     #[parameter(default = 25.0, range = 0.0..=100.0, unit = "1/s")]
     gain: f64,
 }
 
-/// Has the propellers turn the quadrotor as requested.
+/// Computes the thrusts that turn the quadrotor at the requested rates.
 #[derive(Module)]
 struct Mixer {
     #[parameters]
@@ -30,8 +30,8 @@ impl Mixer {
         debug: &Debug,
         thrusts: &mut Thrusts,
     ) {
-        // Without propellers it would fall: in the safe state it sinks, and the loops outside of
-        // this one keep it level.
+        // Without propellers it would fall: in the safe state it sinks slowly, and the loop around
+        // this one keeps it level.
         let thrust = if safe.is_active() { SINKING } else { request.thrust };
         let force = |axis: usize| {
             let missing = request.rates[axis] - inertial.rates[axis];
@@ -45,5 +45,5 @@ impl Mixer {
     }
 }
 
-/// The thrust with which it sinks slowly, in newtons.
+/// The thrust at which it sinks slowly, in newtons.
 const SINKING: f64 = 0.98 * MASS * GRAVITY;

@@ -1,30 +1,30 @@
-//! What the loops exchange. Metres, radians, newtons, seconds; x is forward, y to the right, z up.
-//! Pairs are roll (right side down) and pitch (nose down).
+//! The data that the loops exchange, in metres, radians, newtons and seconds; x points forward, y
+//! to the right, z up. Pairs are roll (right side down) and pitch (nose down).
 
 use hemiola::prelude::*;
 
-/// What the inertial sensor measures.
+/// The measurements of the inertial sensor.
 #[derive(Representation, Clone, Default)]
 pub struct Inertial {
     pub rates: [f64; 2],
     pub angles: [f64; 2],
 }
 
-/// Where the quadrotor is.
+/// The position and velocity of the quadrotor.
 #[derive(Representation, Clone, Default)]
 pub struct Position {
     pub at: [f64; 3],
     pub velocity: [f64; 3],
 }
 
-/// How it should be inclined, and how hard its propellers should pull together.
+/// The requested attitude, and the total thrust of the propellers.
 #[derive(Representation, Clone, Default)]
 pub struct AttitudeRequest {
     pub angles: [f64; 2],
     pub thrust: f64,
 }
 
-/// How fast it should turn.
+/// The requested angular rates, and the total thrust of the propellers.
 #[derive(Representation, Clone, Default)]
 pub struct RateRequest {
     pub rates: [f64; 2],

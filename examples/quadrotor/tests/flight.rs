@@ -1,4 +1,4 @@
-//! The whole robot, on its own clock.
+//! Tests of the whole robot in simulated time.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! Puts what happens into words.
+//! Turns events into sentences.
 //!
-//! Modules publish events with a few stores and go on. Callbacks on a thread of no importance put
-//! them into words and hand them to the scribe, an actor that owns the text.
+//! Modules publish events with a few stores and continue. Callbacks on a thread without real-time
+//! priority turn them into sentences and send them to the scribe, an actor that owns the text.
 
 use std::time::Duration;
 
@@ -12,31 +12,31 @@ use hemiola::{Representation, RobotHandle, Time};
 use crate::NaoError;
 use crate::representations::events::{Fell, Remark, WhistleHeard};
 
-/// Writes down what the robot tells, for as long as it lives.
+/// Collects the robot's events as text until it is dropped.
 pub struct Announcer {
     scribe: ActorHandle<Scribe>,
-    /// Below the handle: its callbacks have handles, too, and the scribe ends with the last of
-    /// them.
+    /// Declared after the handle: its callbacks hold handles, too, and the scribe ends with the
+    /// last of them.
     _events: RunningExecutor,
 }
 
 #[derive(Default)]
 struct Scribe {
     lines: Vec<String>,
-    /// How many lines there were, with those that are forgotten.
+    /// The number of lines so far, including those that were dropped.
     count: usize,
 }
 
-/// The oldest of more lines are forgotten.
+/// The maximum number of lines that are kept; older ones are dropped.
 const MOST_LINES: usize = 1000;
-/// So many events of each kind and publisher, and so many lines, may wait.
+/// The capacity of the queues of each kind of event and publisher, and of that of lines.
 const CAPACITY: usize = 64;
 
 impl Announcer {
-    /// Listens to the robot's events from now on.
+    /// Subscribes to the robot's events.
     ///
     /// # Errors
-    /// A topic carries something else, or there is no thread to be had.
+    /// A topic carries messages of another type, or no thread can be started.
     pub fn start(robot: &RobotHandle) -> Result<Self, NaoError> {
         let (mut actor, scribe) = Actor::new(Scribe::default(), CAPACITY);
         robot.bus().list_actor("scribe", &actor);
@@ -50,7 +50,7 @@ impl Announcer {
         Ok(Self { scribe, _events: events.spawn(ThreadSettings::new("announcer"))? })
     }
 
-    /// The last lines, at most so many, after how many others.
+    /// Returns the number of earlier lines, and up to `most` of the last lines.
     pub fn last_lines(&mut self, most: usize) -> (usize, Vec<String>) {
         let last = move |scribe: &mut Scribe| {
             let lines = &scribe.lines[scribe.lines.len().saturating_sub(most)..];
@@ -60,7 +60,7 @@ impl Announcer {
     }
 }
 
-/// Lets each event of that kind become a line.
+/// Subscribes to a kind of event, and turns each into a line.
 fn tell<E: Representation>(
     events: &mut Executor,
     robot: &RobotHandle,
@@ -71,7 +71,7 @@ fn tell<E: Representation>(
     let mut scribe = scribe.clone();
     events.subscribe(&topic, Priority(1), CAPACITY, WhenFull::DropOldest, move |event: &E| {
         let (time, words) = words(event);
-        // A scribe that is behind by 64 lines does without some; none is behind for long.
+        // If 64 lines wait for the scribe, further ones are dropped; it is never behind for long.
         _ = scribe.send(move |scribe| scribe.write(time, &words));
     })?;
     Ok(())

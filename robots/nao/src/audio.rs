@@ -1,7 +1,7 @@
 //! The audio cycle: from blocks of a microphone to the referee's whistle.
 //!
-//! [`LevelMeter`] and [`SpectrumAnalyzer`] look at the block; [`NoiseFloorEstimator`] learns what
-//! is usual in each band; [`WhistleFeatureExtractor`] measures what sets a whistle apart;
+//! [`LevelMeter`] and [`SpectrumAnalyzer`] analyse the block; [`NoiseFloorEstimator`] estimates the
+//! usual power of each band; [`WhistleFeatureExtractor`] measures what distinguishes a whistle;
 //! [`WhistleDetector`] decides. All of them take the sample rate and the length of a block from the
 //! block itself.
 
@@ -20,13 +20,13 @@ pub use whistle_features::WhistleFeatureExtractor;
 #[cfg(test)]
 mod tests;
 
-/// A power in decibel.
+/// Returns a power in decibels.
 fn decibel(power: f32) -> f32 {
     10.0 * power.log10()
 }
 
-/// The weight of a new value in a mean that forgets within `time_constant` seconds, for values
-/// `hop` seconds apart.
+/// Returns the weight of a new value in an exponential mean with a time constant in seconds, for
+/// values `hop` seconds apart.
 fn weight(hop: f32, time_constant: f32) -> f32 {
     1.0 - (-hop / time_constant).exp()
 }

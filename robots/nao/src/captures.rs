@@ -1,7 +1,7 @@
-//! Writes down what the robot believes when somebody asks: a module when the robot falls, or a
-//! person by `kill -USR1`.
+//! Captures of the robot's state on request: of a module when the robot falls, or of a person by
+//! `kill -USR1`.
 //!
-//! Who asks waits for nothing: files are written on a thread of no importance, which serves
+//! A client never waits: files are written on a thread without real-time priority, which serves
 //! [`SaveSnapshot`].
 
 use std::fs::{self, File};
@@ -21,37 +21,37 @@ use signal_hook::iterator::Signals;
 use crate::NaoError;
 use crate::representations::events::Remark;
 
-/// Asks for a file with the present values of all representations. The service is called like this;
-/// its answer is [`CaptureSaved`].
+/// The request for a file with the current values of all representations. The service has the same
+/// name; its response is [`CaptureSaved`].
 #[derive(Representation, Clone, Default, Debug)]
 pub struct SaveSnapshot {
     /// Why; it is in the file as well.
     pub reason: CaptureReason,
 }
 
-/// Why somebody wants a capture.
+/// The reason for a capture.
 #[derive(Data, Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub enum CaptureReason {
-    /// A person has asked.
+    /// A person has requested it.
     #[default]
     Asked,
     /// The robot has fallen.
     Fell,
 }
 
-/// Where the capture is, or why there is none.
+/// The path of the capture, or the reason why there is none.
 pub type CaptureSaved = Result<PathBuf, String>;
 
-/// So many requests of each client may wait.
+/// The maximum number of waiting requests per client.
 const CAPACITY: usize = 4;
-/// Longer than any disk takes.
+/// The maximum wait for a response, longer than any disk takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Saves captures of the robot into this folder, under numbers of which no file has one yet, until
-/// the result is dropped.
+/// Saves captures of the robot into a folder, under numbers that no file has yet, until the result
+/// is dropped.
 ///
 /// # Errors
-/// Somebody else serves, or means something else by the name; or there is no thread to be had.
+/// The service exists already or has another type, or no thread can be started.
 pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningExecutor, NaoError> {
     let mut executor = robot.executor("captures")?;
     let (asked, mut files) = (robot.clone(), NumberedFiles::new(folder.into()));
@@ -63,12 +63,11 @@ pub fn serve(robot: &RobotHandle, folder: impl Into<PathBuf>) -> Result<RunningE
     Ok(executor.spawn(ThreadSettings::new("captures"))?)
 }
 
-/// Asks for a capture whenever this process gets the signal USR1, and remarks what came of it. For
-/// as long as the process lives.
+/// Requests a capture whenever this process gets the signal USR1, and publishes the result as a
+/// remark, until the process ends.
 ///
 /// # Errors
-/// Somebody means something else by the names, the system hands over no signals, or there is no
-/// thread to be had.
+/// A name has another type, the signal cannot be handled, or no thread can be started.
 pub fn ask_on_signal(robot: &RobotHandle) -> Result<(), NaoError> {
     let mut signals = Signals::new([SIGUSR1]).map_err(NaoError::Signal)?;
     let mut client: Client<SaveSnapshot, CaptureSaved> = robot.bus().client(SaveSnapshot::NAME)?;
@@ -101,7 +100,7 @@ fn save(captured: &CapturedValues, reason: CaptureReason, files: &mut NumberedFi
     Ok(path)
 }
 
-/// Makes files, each under a higher number than those before.
+/// Creates files, each with a higher number than those before.
 struct NumberedFiles {
     folder: PathBuf,
     /// The last number that was tried.
@@ -113,7 +112,7 @@ impl NumberedFiles {
         Self { folder, last: 0 }
     }
 
-    /// A new file. Only the first has to find its way past files of earlier runs.
+    /// Creates a new file. Only the first one has to skip files of earlier runs.
     fn create(&mut self) -> io::Result<(PathBuf, File)> {
         fs::create_dir_all(&self.folder)?;
         loop {
@@ -141,11 +140,11 @@ mod tests {
         let mut files = NumberedFiles::new(folder.clone());
         let (fourth, _) = files.create().unwrap();
         assert_eq!(fourth, folder.join("nao-snapshot-4.json"));
-        // Whoever takes one away meanwhile gets no other one in its place.
+        // The number of a file that is removed meanwhile is not used again.
         fs::remove_file(folder.join("nao-snapshot-2.json")).unwrap();
         fs::remove_file(&fourth).unwrap();
         assert_eq!(files.create().unwrap().0, folder.join("nao-snapshot-5.json"));
-        // Somebody else numbers, too.
+        // Another process creates files, too.
         fs::write(folder.join("nao-snapshot-6.json"), "").unwrap();
         assert_eq!(files.create().unwrap().0, folder.join("nao-snapshot-7.json"));
         fs::remove_dir_all(folder).unwrap();

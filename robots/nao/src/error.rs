@@ -6,7 +6,7 @@ use hemiola::realtime::RealtimeError;
 use hemiola::runtime::RuntimeError;
 use thiserror::Error;
 
-/// Why something recorded could not be read or scored, or something beside the robot's modules
+/// The reason why a recording cannot be read or scored, or why something beside the robot's modules
 /// cannot start.
 ///
 /// ```
@@ -20,41 +20,41 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum NaoError {
-    /// The operating system refused.
+    /// The operating system reports an error.
     #[error("{}: {error}; check the path and its permissions", file.display())]
     Io {
-        /// What was to be read.
+        /// The file to be read.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// More bytes than anything reasonable.
+    /// A file is larger than anything reasonable.
     #[error("{}: holds more than {limit} bytes (unpacked); split it", file.display())]
     TooLarge {
         /// The file.
         file: PathBuf,
-        /// What would be accepted.
+        /// The maximum size, in bytes.
         limit: u64,
     },
-    /// The directory holds nothing that is known here.
+    /// The directory has no known contents.
     #[error("{}: holds no {expected}; the name of a directory whose README describes that form is expected", directory.display())]
     NothingFound {
         /// The directory.
         directory: PathBuf,
-        /// What was looked for.
+        /// The contents that were expected.
         expected: &'static str,
     },
-    /// A table has no such column.
+    /// A table lacks a column.
     #[error("{}: has no column `{column}`, only {}; rename one of them", file.display(), present.join(", "))]
     MissingColumn {
         /// The table.
         file: PathBuf,
-        /// What was looked for.
+        /// The name of the column.
         column: String,
-        /// What there is.
+        /// The names of the columns that exist.
         present: Vec<String>,
     },
-    /// A cell of a table does not hold what its column promises.
+    /// A cell of a table does not match its column.
     #[error("{}:{line}: `{value}` in column `{column}` is not {expected}; correct or remove the row", file.display())]
     Cell {
         /// The table.
@@ -63,17 +63,17 @@ pub enum NaoError {
         line: usize,
         /// The column.
         column: String,
-        /// What it says.
+        /// The text of the cell.
         value: String,
-        /// What it should say.
+        /// The expected kind of value.
         expected: &'static str,
     },
     /// A picture ends before its last row.
-    #[error("{}: the picture ends early, after {length} bytes; its frame is left out, fetch the file again", file.display())]
+    #[error("{}: the picture ends early, after {length} bytes; its frame is skipped, fetch the file again", file.display())]
     Truncated {
         /// The picture.
         file: PathBuf,
-        /// Its length.
+        /// The length of the file, in bytes.
         length: usize,
     },
     /// A sound ends before the samples that it announces.
@@ -81,38 +81,38 @@ pub enum NaoError {
     EndsEarly {
         /// The sound.
         file: PathBuf,
-        /// The number of samples that are there.
+        /// The number of samples that exist.
         length: usize,
     },
-    /// A file is not of the format that its name promises.
-    #[error("{}: is no {format} that can be read ({reason}); its samples are left out", file.display())]
+    /// A file does not have the format of its name.
+    #[error("{}: is not a readable {format} ({reason}); its samples are skipped", file.display())]
     Format {
         /// The file.
         file: PathBuf,
         /// The format.
         format: &'static str,
-        /// What the decoder says.
+        /// The error of the decoder.
         reason: String,
     },
-    /// A result could not be written.
+    /// A result cannot be written.
     #[error("the result cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// A topic carries something else, or somebody else serves.
+    /// A topic carries messages of another type, or a service exists already.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// The robot has no place for another executor.
+    /// The robot cannot have another executor.
     #[error(transparent)]
     Robot(#[from] RuntimeError),
-    /// There is no thread to be had.
+    /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] RealtimeError),
-    /// The system hands over no signals.
-    #[error("the system hands over no signal USR1 ({0}): ask the service `SaveSnapshot` instead")]
+    /// Signals cannot be handled.
+    #[error("the signal USR1 cannot be handled ({0}): call the service `SaveSnapshot` instead")]
     Signal(#[source] io::Error),
 }
 
 impl NaoError {
-    /// For `map_err` of whatever touches `file`.
+    /// Returns a function for `map_err` of operations on `file`.
     pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |error| Self::Io { file: file.to_owned(), error }
     }

@@ -1,7 +1,7 @@
 //! The field of the Standard Platform League: lines, marks, goals and the landmarks they form.
 //!
-//! Dimensions follow the league's rule book (9 m x 6 m). Origin in the middle, x towards the
-//! opponent's goal, y left, in metre. Lines are given by their middle.
+//! Dimensions follow the league's rule book (9 m x 6 m), in metres. The origin is in the centre, x
+//! points towards the opponent's goal, y to the left. Lines are given by their centre lines.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -9,43 +9,43 @@ use glam::Vec2;
 
 use crate::geometry::Pose2;
 
-/// Goal line to goal line.
+/// The distance from goal line to goal line.
 pub const LENGTH: f32 = 9.0;
-/// Touch line to touch line.
+/// The distance from touch line to touch line.
 pub const WIDTH: f32 = 6.0;
-/// Carpet beyond the lines, on each side.
+/// The width of the carpet beyond the lines, on each side.
 pub const BORDER: f32 = 0.7;
-/// Width of every line.
+/// The width of every line.
 pub const LINE_WIDTH: f32 = 0.05;
-/// Radius of the centre circle.
+/// The radius of the centre circle.
 pub const CENTER_CIRCLE_RADIUS: f32 = 0.75;
-/// Depth of the penalty area.
+/// The depth of the penalty area.
 pub const PENALTY_AREA_LENGTH: f32 = 1.65;
-/// Width of the penalty area.
+/// The width of the penalty area.
 pub const PENALTY_AREA_WIDTH: f32 = 4.0;
-/// Depth of the goal area.
+/// The depth of the goal area.
 pub const GOAL_AREA_LENGTH: f32 = 0.6;
-/// Width of the goal area.
+/// The width of the goal area.
 pub const GOAL_AREA_WIDTH: f32 = 2.2;
-/// Goal line to penalty mark.
+/// The distance from the goal line to the penalty mark.
 pub const PENALTY_MARK_DISTANCE: f32 = 1.3;
-/// Length of the two painted strokes of a mark.
+/// The length of the two painted strokes of a mark.
 pub const MARK_SIZE: f32 = 0.1;
-/// Between the inner sides of the posts.
+/// The distance between the inner sides of the posts.
 pub const GOAL_WIDTH: f32 = 1.5;
-/// Ground to the lower side of the crossbar.
+/// The height of the lower side of the crossbar.
 pub const GOAL_HEIGHT: f32 = 0.8;
-/// Goal line to the back of the net.
+/// The distance from the goal line to the back of the net.
 pub const GOAL_DEPTH: f32 = 0.5;
-/// Radius of posts and crossbar.
+/// The radius of posts and crossbar.
 pub const POST_RADIUS: f32 = 0.05;
-/// Radius of the ball.
+/// The radius of the ball.
 pub const BALL_RADIUS: f32 = 0.05;
 
-/// Where the opponent's goal line crosses the middle of the field: shoot here.
+/// The middle of the opponent's goal line.
 pub const OPPONENT_GOAL: Vec2 = Vec2::new(LENGTH / 2.0, 0.0);
-/// The middles of the four posts: the opponent's left and right, then our left and right, seen from
-/// the field's middle.
+/// The centres of the four posts: the opponent's left and right, then our left and right, seen from
+/// the centre of the field.
 pub const POSTS: [Vec2; 4] = {
     let (x, y) = (LENGTH / 2.0, GOAL_WIDTH / 2.0 + POST_RADIUS);
     [Vec2::new(x, y), Vec2::new(x, -y), Vec2::new(-x, -y), Vec2::new(-x, y)]
@@ -65,20 +65,20 @@ impl Line {
         Self { from: Vec2::new(from_x, from_y), to: Vec2::new(to_x, to_y) }
     }
 
-    /// In metre.
+    /// Returns the length in metres.
     #[must_use]
     pub fn length(&self) -> f32 {
         self.from.distance(self.to)
     }
 
-    /// From one end to the other, as a unit vector.
+    /// Returns the direction from one end to the other, as a unit vector.
     #[must_use]
     pub fn direction(&self) -> Vec2 {
         (self.to - self.from).normalize()
     }
 
-    /// How far `point` is from the line. Ends are square, as paint is: to go beyond one counts as
-    /// to go beside the line.
+    /// Returns the distance of `point` from the line. Ends are square, as paint is: a distance
+    /// beyond an end counts like one beside the line.
     #[must_use]
     pub fn distance(&self, point: Vec2) -> f32 {
         let direction = self.direction();
@@ -87,7 +87,7 @@ impl Line {
         beside.max(beyond)
     }
 
-    /// The point of the line that is nearest to `point`.
+    /// Returns the point of the line that is nearest to `point`.
     #[must_use]
     pub fn nearest(&self, point: Vec2) -> Vec2 {
         let way = self.to - self.from;
@@ -124,7 +124,7 @@ pub const LINES: [Line; 17] = {
 /// The strokes of the two penalty marks and of the centre mark (whose other stroke is the halfway
 /// line).
 pub const MARKS: [Line; 5] = {
-    // The paint reaches half its width beyond the ends, as that of all lines does.
+    // The paint extends half its width beyond the ends, like that of all lines.
     let (x, half) = (LENGTH / 2.0 - PENALTY_MARK_DISTANCE, (MARK_SIZE - LINE_WIDTH) / 2.0);
     [
         Line::new(x - half, 0.0, x + half, 0.0),
@@ -135,7 +135,7 @@ pub const MARKS: [Line; 5] = {
     ]
 };
 
-/// What lines or marks look like where they meet.
+/// The kind of a landmark, by the lines or marks that meet there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LandmarkKind {
     /// Two lines end in a corner.
@@ -144,21 +144,21 @@ pub enum LandmarkKind {
     T,
     /// The centre circle crosses the halfway line.
     X,
-    /// A mark, free of lines.
+    /// A mark that is not part of a line.
     PenaltyMark,
 }
 
 /// A point of the field that can be recognised in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Landmark {
-    /// What it looks like.
+    /// The kind of the landmark.
     pub kind: LandmarkKind,
-    /// Where it is, and where it looks: an L along the bisector between its lines, a T along the
-    /// line that ends, an X along x; the rotation of a penalty mark means nothing.
+    /// The pose, which faces, for an L, along the bisector between its lines, for a T along the
+    /// line that ends, for an X along x; the rotation of a penalty mark has no meaning.
     pub pose: Pose2,
 }
 
-/// All landmarks: 12 L, 10 T, 2 X and 2 penalty marks. An X looks the same when turned by 180
+/// All landmarks: 12 L, 10 T, 2 X and 2 penalty marks. An X is symmetric under rotation by 180
 /// degrees.
 pub const LANDMARKS: [Landmark; 26] = {
     use LandmarkKind::{L, PenaltyMark, T, X};
@@ -200,21 +200,21 @@ pub const LANDMARKS: [Landmark; 26] = {
     ]
 };
 
-/// How far `point` is from the middle of the nearest line, circle or mark. Looks at all of them:
-/// some hundred nanoseconds.
+/// Returns the distance of `point` from the centre line of the nearest line, circle or mark, by
+/// examining all of them: some hundred nanoseconds.
 #[must_use]
 pub fn distance_to_line(point: Vec2) -> f32 {
     let straight = LINES.iter().chain(&MARKS).map(|line| line.distance(point)).fold(f32::MAX, f32::min);
     straight.min((point.length() - CENTER_CIRCLE_RADIUS).abs())
 }
 
-/// Whether `point` lies on white paint.
+/// Returns whether `point` lies on white paint.
 #[must_use]
 pub fn is_painted(point: Vec2) -> bool {
     distance_to_line(point) <= LINE_WIDTH / 2.0
 }
 
-/// Whether `point` lies on the carpet: within the lines or on the border around them.
+/// Returns whether `point` lies on the carpet: within the lines or on the border around them.
 #[must_use]
 pub fn is_carpet(point: Vec2) -> bool {
     point.x.abs() <= LENGTH / 2.0 + BORDER && point.y.abs() <= WIDTH / 2.0 + BORDER

@@ -1,5 +1,5 @@
-//! Poses in the plane and in space, and angles on the circle. Lengths in metre, angles in radian, x
-//! forward, y left, z up.
+//! Poses in the plane and in space, and angles on the circle. Lengths are in metres, angles in
+//! radians; x points forward, y left, z up.
 
 use std::f32::consts::{PI, TAU};
 use std::ops::Mul;
@@ -17,31 +17,31 @@ pub struct Pose2 {
 }
 
 impl Pose2 {
-    /// The pose at (`x`, `y`) metre that looks along `rotation` radian.
+    /// Creates the pose at (`x`, `y`) metres that faces along `rotation` radians.
     pub const fn new(x: f32, y: f32, rotation: f32) -> Self {
         Self { rotation, translation: Vec2::new(x, y) }
     }
 
-    /// The pose that undoes this one.
+    /// Returns the inverse of this pose.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let back = Vec2::from_angle(-self.rotation);
         Self { rotation: -self.rotation, translation: -back.rotate(self.translation) }
     }
 
-    /// Where `point`, given relative to this pose, lies in the frame that the pose is given in.
+    /// Transforms a point relative to this pose into the frame of the pose.
     #[must_use]
     pub fn transform(&self, point: Vec2) -> Vec2 {
         self.translation + Vec2::from_angle(self.rotation).rotate(point)
     }
 
-    /// Where `point`, given in the frame that the pose is given in, lies relative to this pose.
+    /// Transforms a point in the frame of the pose to be relative to this pose.
     #[must_use]
     pub fn relative(&self, point: Vec2) -> Vec2 {
         Vec2::from_angle(-self.rotation).rotate(point - self.translation)
     }
 
-    /// The direction that the pose looks in, as a unit vector.
+    /// Returns the direction that the pose faces, as a unit vector.
     #[must_use]
     pub fn forward(&self) -> Vec2 {
         Vec2::from_angle(self.rotation)
@@ -51,7 +51,7 @@ impl Pose2 {
 impl Mul for Pose2 {
     type Output = Self;
 
-    /// Chains poses: `right` is given relative to `self`. The rotation stays in (-π, π].
+    /// Chains poses: `right` is relative to `self`. The rotation stays in (-π, π].
     #[expect(clippy::suspicious_arithmetic_impl, reason = "turns in the plane chain by adding their angles")]
     fn mul(self, right: Self) -> Self {
         Self {
@@ -71,50 +71,50 @@ pub struct Pose3 {
 }
 
 impl Pose3 {
-    /// No turn and no way.
+    /// The identity.
     pub const IDENTITY: Self = Self { rotation: Quat::IDENTITY, translation: Vec3::ZERO };
 
-    /// Turn by `rotation`, then move by `translation` metre.
+    /// Creates a pose: turn by `rotation`, then move by `translation` metres.
     pub const fn new(rotation: Quat, translation: Vec3) -> Self {
         Self { rotation, translation }
     }
 
-    /// Only a way.
+    /// Creates a pose without rotation.
     pub const fn from_translation(translation: Vec3) -> Self {
         Self { rotation: Quat::IDENTITY, translation }
     }
 
-    /// Only a turn.
+    /// Creates a pose without translation.
     pub const fn from_rotation(rotation: Quat) -> Self {
         Self { rotation, translation: Vec3::ZERO }
     }
 
-    /// The pose `height` metre above the plane and parallel to it.
+    /// Returns the pose `height` metres above the plane and parallel to it.
     #[must_use]
     pub fn above(ground: &Pose2, height: f32) -> Self {
         Self { rotation: Quat::from_rotation_z(ground.rotation), translation: ground.translation.extend(height) }
     }
 
-    /// The pose that undoes this one.
+    /// Returns the inverse of this pose.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.inverse();
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// Where `point`, given relative to this pose, lies in the frame that the pose is given in.
+    /// Transforms a point relative to this pose into the frame of the pose.
     #[must_use]
     pub fn transform(&self, point: Vec3) -> Vec3 {
         self.rotation * point + self.translation
     }
 
-    /// Where `point`, given in the frame that the pose is given in, lies relative to this pose.
+    /// Transforms a point in the frame of the pose to be relative to this pose.
     #[must_use]
     pub fn relative(&self, point: Vec3) -> Vec3 {
         self.rotation.inverse() * (point - self.translation)
     }
 
-    /// The pose in the plane below: where it stands, and where its x axis points when seen from
+    /// Returns the pose in the plane below: its position, and the direction of its x axis seen from
     /// above.
     #[must_use]
     pub fn on_ground(&self) -> Pose2 {
@@ -125,13 +125,13 @@ impl Pose3 {
 impl Mul for Pose3 {
     type Output = Self;
 
-    /// Chains poses: `right` is given relative to `self`.
+    /// Chains poses: `right` is relative to `self`.
     fn mul(self, right: Self) -> Self {
         Self { rotation: self.rotation * right.rotation, translation: self.transform(right.translation) }
     }
 }
 
-/// Where the x axis points after `rotation` when seen from above, in radian; 0 when it points
+/// Returns the direction of the x axis after `rotation` seen from above, in radians; 0 if it points
 /// straight up or down.
 #[must_use]
 pub fn yaw(rotation: Quat) -> f32 {
@@ -139,7 +139,7 @@ pub fn yaw(rotation: Quat) -> f32 {
     forward.y.atan2(forward.x)
 }
 
-/// The same angle in (-π, π].
+/// Returns the same angle in (-π, π].
 #[must_use]
 pub fn normalize_angle(angle: f32) -> f32 {
     let turned = (angle + PI).rem_euclid(TAU) - PI;

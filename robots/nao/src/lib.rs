@@ -1,16 +1,16 @@
 //! A NAO-like soccer robot on Hemiola: motion, cognition and audio, in simulation and on recorded
 //! input.
 //!
-//! | folder | what |
+//! | folder | contents |
 //! |---|---|
-//! | `representations` | what modules exchange |
+//! | `representations` | the data that modules exchange |
 //! | `motion` | the motion cycle's modules: from IMU and joints to joint requests, 83 Hz |
 //! | `cognition` | the cognition cycle's modules: from images to motion requests, 30 Hz |
 //! | `audio` | the audio cycle's modules: from microphone blocks to whistles, 47 Hz |
 //! | `robot` | the NAO's joints, dimensions and kinematics |
-//! | `simulator` | a field, a ball, other robots and this one, seen through its sensors |
-//! | `announcer` | puts events into words |
-//! | `captures` | writes down what the robot believes, when asked |
+//! | `simulator` | a field, a ball, other robots and this one, with its sensors |
+//! | `announcer` | turns events into sentences |
+//! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! The NAO: `cargo run --release` plays a simulated game, `cargo run --release -- --help` tells
-//! what else it can do.
+//! The program of the NAO: `cargo run --release` plays a simulated game,
+//! `cargo run --release -- --help` lists all commands.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -30,14 +30,14 @@ fn main() -> ExitCode {
         .started(move |robot| {
             match Announcer::start(robot) {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
-                Err(error) => eprintln!("nobody will tell what happens: {error}"),
+                Err(error) => eprintln!("events cannot be announced: {error}"),
             }
             match captures::serve(robot, concat!(env!("CARGO_MANIFEST_DIR"), "/traces")) {
                 Ok(running) => *server.borrow_mut() = Some(running),
-                Err(error) => eprintln!("nobody will save captures: {error}"),
+                Err(error) => eprintln!("captures cannot be saved: {error}"),
             }
             if let Err(error) = captures::ask_on_signal(robot) {
-                eprintln!("`kill -USR1` will save no capture: {error}");
+                eprintln!("`kill -USR1` cannot save a capture: {error}");
             }
         })
         .live(game)
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         .run()
 }
 
-/// What has happened, in the robot's words.
+/// Returns the latest events, in the robot's words.
 fn events(announcer: &mut Option<Announcer>) -> Vec<String> {
     const MOST: usize = 12;
     let Some(announcer) = announcer else { return Vec::new() };
@@ -54,7 +54,8 @@ fn events(announcer: &mut Option<Announcer>) -> Vec<String> {
     more.into_iter().chain(lines.iter().map(|line| format!("event  {line}"))).collect()
 }
 
-/// Where the robot believes to be and what it does, and in simulation how right that is.
+/// Returns the robot's estimated pose and its activity, and in simulation the errors of its
+/// estimates.
 fn game(robot: &RobotHandle) -> Vec<String> {
     let mut lines = Vec::new();
     let what = robot.with_value(|request: &MotionRequest| request.motion.to_string());
@@ -80,7 +81,7 @@ fn game(robot: &RobotHandle) -> Vec<String> {
     lines
 }
 
-/// What the recorded sources met, if they played.
+/// Returns the reports of recorded sources, if they played.
 fn recordings(robot: &RobotHandle) -> Vec<String> {
     let mut played = Vec::new();
     if let Ok(text) = robot.with_value(|recording: &BodyRecording| recording.report.to_string()) {

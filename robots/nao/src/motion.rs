@@ -1,30 +1,31 @@
 //! The motion cycle: from the inertial unit, the joints' positions and the pressure under the feet
-//! to what the joints do next, every 12 ms.
+//! to the next requests for the joints, every 12 ms.
 //!
-//! Sensing: what the body does.
+//! Sensing: the state of the body.
 //!
 //! | module | from | to |
 //! |---|---|---|
-//! | [`imu_calibration`] | inertial unit | the same without bias and scale error |
+//! | [`imu_calibration`] | inertial unit | inertial unit without bias and scale error |
 //! | [`orientation_filter`] | calibrated inertial unit | attitude of the torso |
 //! | [`robot_model`] | joint positions | soles and centre of mass |
 //! | [`ground_contact`] | foot pressure | force and its centre per foot |
 //! | [`support_foot`] | ground contact, soles | the foot that carries more |
 //! | [`torso_height`] | attitude, soles, support foot | torso over the ground |
-//! | [`leg_odometry`] | attitude, soles, support foot | way walked |
+//! | [`leg_odometry`] | attitude, soles, support foot | odometry |
+//! | [`belief_keeper`] | pose and phase of the game that cognition has found, odometry | the same, for cognition that begins anew |
 //! | [`fall_detection`] | attitude, inertial unit | upright, falling, fallen, getting up |
 //! | [`joint_monitor`] | joint positions and requests | tracking error and heat |
 //!
-//! Walking: a chain from the request to the legs, without feedback but for the last link.
+//! Walking: a chain from the request to the legs, without feedback except in the last link.
 //!
 //! | module | from | to |
 //! |---|---|---|
 //! | [`step_planner`] | motion request | footsteps of the next second |
-//! | [`zmp_planner`] | footsteps | where the zero moment point shall be |
+//! | [`zmp_planner`] | footsteps | reference of the zero moment point |
 //! | [`preview_controller`] | zero moment points | motion of the centre of mass |
 //! | [`kick_engine`], [`swing_foot`] | current step | soles |
 //! | [`leg_inverse_kinematics`] | soles, centre of mass | leg joints |
-//! | [`arm_swing`], [`head_control`], [`get_up`] | soles, head request, fall state | the other joints, and all of them |
+//! | [`arm_swing`], [`head_control`], [`get_up`] | soles, head request, fall state | the other joints; all joints |
 //! | [`balance_control`] | inertial unit | small corrections of leg joints |
 //! | [`joint_combiner`] | all of the above | joint request |
 //!
@@ -33,6 +34,7 @@
 
 pub mod arm_swing;
 pub mod balance_control;
+pub mod belief_keeper;
 pub mod fall_detection;
 pub mod get_up;
 pub mod ground_contact;

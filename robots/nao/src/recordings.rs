@@ -1,16 +1,16 @@
-//! Recorded sensor data as sources, so that the robot's modules run on what real robots have seen,
-//! felt and heard.
+//! Recorded sensor data as sources, so that the robot's modules run on the measurements of real
+//! robots.
 //!
-//! | source | takes | gives |
+//! | source | input | provides |
 //! |---|---|---|
 //! | [`RecordedCamera`] | a directory of pictures, with `index.csv` or `poses.csv` or just sorted by name | images of the upper camera |
 //! | [`RecordedBody`] | an IMU trial (`*.csv`, also gzipped), or a directory with `imu.csv` and `joints.csv` or with trials | IMU, joints, foot forces |
 //! | [`RecordedMicrophone`] | a directory of `*.wav` and `*.flac` | audio blocks |
 //!
-//! What is read is never trusted: a broken file costs its own samples, is counted in the
-//! [`RecordingReport`] and told as an error once; nothing panics. The readers are pure ([`table`],
-//! [`picture`], [`sound`]): from bytes to values. Recordings may be combined, and
-//! [`combination_notice`] tells that they do not belong together.
+//! Files are never trusted: a damaged file costs its own samples, is counted in the
+//! [`RecordingReport`] and reported as an error once; nothing panics. The readers are pure
+//! ([`table`], [`picture`], [`sound`]): from bytes to values. Recordings may be combined, and
+//! [`combination_notice`] warns that they do not belong together.
 
 mod body;
 mod camera;
@@ -31,8 +31,8 @@ pub use humanoid::imu_rotation;
 pub use microphone::{RecordedMicrophone, RecordedMicrophoneParameters};
 pub use report::{BodyRecording, CameraRecording, MicrophoneRecording, RecordingReport};
 
-/// What to tell when recordings of several directories run together; `None` where there is nothing
-/// to tell.
+/// Returns a notice for recordings of several directories that run together; `None` for a single
+/// one.
 ///
 /// ```
 /// assert_eq!(nao::recordings::combination_notice(&["walk", ""]), None);

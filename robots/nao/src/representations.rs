@@ -1,4 +1,4 @@
-//! What modules exchange, by the part of the robot that provides it.
+//! The data that modules exchange, by the part of the robot that provides it.
 
 pub mod audio;
 pub mod behaviour;

@@ -1,5 +1,5 @@
-//! The NAO V6: its joints, its dimensions, and how the two give poses. Knows nothing of modules or
-//! of the simulator.
+//! The NAO V6: its joints, its dimensions, and its kinematics. Independent of modules and of the
+//! simulator.
 
 pub mod dimensions;
 pub mod joints;

@@ -1,12 +1,12 @@
-//! How good the robot's modules are on recordings whose truth is known: `nao score DIRECTORY`.
+//! Scores of the robot's modules on recordings with ground truth: `nao score DIRECTORY`.
 //!
 //! | directory | recognised by | measured |
 //! |---|---|---|
 //! | IMU trials | tables with `ref_qw` | inclination error of the orientation filter |
 //! | walking humanoid | `imu.csv` and `groundtruth_base.csv` | its roll and pitch error |
 //! | field landmarks | `landmarks.csv` and `poses.csv` | precision and recall of line landmarks and goal posts |
-//! | whistles | `whistle_yes` and `whistle_no` | whistles heard and false alarms |
-//! | any other recording | what a [source](crate::recordings) plays | what could be read of it |
+//! | whistles | `whistle_yes` and `whistle_no` | detected whistles and false alarms |
+//! | any other recording | files that a [source](crate::recordings) plays | the part that can be read |
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ mod whistles;
 pub use result::{Format, Measure, Score};
 pub use whistles::WhistleEar;
 
-/// Scores the modules on a directory, whichever kind it is of. Takes seconds.
+/// Scores the modules on a directory of any kind. Takes seconds.
 ///
 /// # Errors
-/// The directory is of no known kind, or a file of it cannot be used.
+/// The directory is of an unknown kind, or one of its files cannot be used.
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let has = |name: &str| directory.join(name).exists() || directory.join(format!("{name}.gz")).is_file();
     if has("whistle_yes") && has("whistle_no") {
@@ -51,13 +51,13 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
 /// ```
 ///
 /// # Errors
-/// As [`evaluate`]; or the output cannot be written.
+/// The same as for [`evaluate`]; or the output cannot be written.
 pub fn run(directory: &Path, format: Format, output: &mut impl Write) -> Result<(), NaoError> {
     evaluate(directory)?.write(format, output)
 }
 
-/// Where tests look for recordings: `recordings` in `$HEMIOLA_SHARED/data`, or in `../shared/data`
-/// beside the workspace.
+/// Returns the folder of recordings for tests: `recordings` in `$HEMIOLA_SHARED/data`, or in
+/// `../shared/data` beside the workspace.
 #[must_use]
 pub fn shared_recordings() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

@@ -1,13 +1,13 @@
-//! The world that the robot plays in when no recording and no real robot is at hand.
+//! A simulated world, for playing without a recording or a real robot.
 //!
-//! Deterministic from a seed and closed: the robot moves by its own joints, and sees and hears what
-//! follows from that. Knows the robot and the field, but none of the modules.
+//! It is deterministic for a seed and closes the loop: the robot moves by its own joints, and sees
+//! and hears the results. It depends on the robot and the field, but not on the modules.
 //!
-//! - [`World`] is moved on at the body's rate and gives what the body's sensors measure.
-//! - [`SimulatedWorld`] is the snapshot of it that the slower sensors work on, wherever they run:
-//! - [`camera`] renders what a camera sees of it, [`microphone`] what one hears.
+//! - [`World`] is advanced at the body's rate and provides the measurements of the body's sensors.
+//! - [`SimulatedWorld`] is the snapshot of it that the slower sensors use, wherever they run:
+//! - [`camera`] renders the images of a camera, [`microphone`] the sound of a microphone.
 //!
-//! What is simplified: there are no forces but weight. One sole is planted, the rest of the robot
+//! Simplifications: there are no forces but weight. One sole is planted, and the rest of the robot
 //! follows by its joints; it can rock on the edge of its soles, tip over, lie, and get up without a
 //! proper motion for that. Walking into something slides the feet. Other robots are scenery that
 //! the ball bounces off. Cameras have neither lens distortion nor rolling shutter nor motion blur.

@@ -1,5 +1,5 @@
-//! The NAO's cycles use the memory that they have: the modules keep their buffers, the framework
-//! keeps the representations'.
+//! Tests that the NAO's cycles do not allocate: the modules keep their buffers, and the framework
+//! keeps those of representations.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use nao::representations::perception::{BallPercept, SeenBall};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Counts what is allocated on the thread of its cycle.
+/// Counts the allocations on the thread of its cycle.
 #[derive(Module)]
 struct AllocationProbe {}
 
@@ -28,12 +28,11 @@ impl AllocationProbe {
     }
 }
 
-/// A ball that rests for three seconds, rolls for as long, is put elsewhere and is not seen for a
-/// while.
+/// A ball that rests for three seconds, rolls for as long, is moved and is not seen for a while.
 #[derive(Module)]
 struct Pitch {}
 
-/// So many runs until all is as it was.
+/// The number of runs until the scene repeats.
 const SCENE: u64 = 360;
 
 #[module]
@@ -55,8 +54,8 @@ impl Pitch {
     }
 }
 
-/// The framework's figures take memory now and then, on the thread that steps it: a model that
-/// allocated would do so in each run that sees the ball.
+/// The framework's statistics allocate from time to time, on the thread that steps it: a model that
+/// allocates would do so in each run that sees the ball.
 #[test]
 fn a_second_ball_model_allocates_nothing() {
     let mut cycle = CycleConfiguration::new("cognition", Trigger::Rate(30.0));
@@ -79,7 +78,7 @@ fn a_second_ball_model_allocates_nothing() {
     assert!(seen > 2 * SCENE && quiet * 10 >= seen * 9, "{quiet} of {seen} runs with a ball allocated nothing");
 }
 
-/// The robot in simulation, each cycle on one thread.
+/// Returns the robot in simulation, with each cycle on one thread.
 fn configuration() -> Configuration {
     let assignments = ["motion", "audio", "cognition"].map(|cycle| format!("cycle.{cycle}.workers=1")).to_vec();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
@@ -87,7 +86,7 @@ fn configuration() -> Configuration {
     loaded.unwrap_or_else(|error| panic!("{error}")).configuration
 }
 
-/// What the cycles that are watched compute, as far as it can be observed.
+/// Returns the names of the observable values of the watched cycles.
 fn values(robot: &RobotHandle) -> Vec<String> {
     robot.with_robot(|robot| {
         let watched = robot.resolved().cycles.iter().filter(|cycle| cycle.name != "cognition");
@@ -107,7 +106,7 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
     }
     let running = Robot::assemble(configuration).unwrap().start(Pace::Factor(2.0)).unwrap();
     let patience = Instant::now() + Duration::from_secs(300);
-    // Somebody looks at all that modules plot, draw and write.
+    // An observer subscribes to everything that modules plot, draw and log.
     let mut shown = running.handle().observe(Observation::default().with_debug(["*"])).unwrap();
     let wait_for = |runs: u64| {
         while running.handle().health()["motion"].runs < runs {
@@ -115,11 +114,11 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
             std::thread::sleep(Duration::from_millis(5));
         }
     };
-    // The first values are not yet as large as those that come later.
+    // The first values are smaller than later ones.
     wait_for(WARM_UP);
-    // A value makes its buffers when it is filled for the first time, and cognition holds more
-    // values of motion than usual when the machine is busy. So for a while somebody holds as many
-    // as ever may be held, by taking none.
+    // A value allocates its buffers when it is filled for the first time, and cognition holds more
+    // values of motion than usual when the machine is busy. So for a while an observer holds the
+    // maximum number of values, by draining none.
     let held = running.handle().observe(Observation::of(values(running.handle()))).unwrap();
     wait_for(2 * WARM_UP);
     drop(held);
@@ -132,7 +131,7 @@ fn motion_and_audio_allocate_nothing_while_they_run() {
     running.stop();
 }
 
-/// Scenes differ, so a buffer may have to grow now and then: when more is seen than ever before.
+/// Scenes differ, so that a buffer has to grow when more is seen than ever before.
 #[test]
 fn cognition_allocates_only_when_it_sees_more_than_before() {
     let configuration = configuration();

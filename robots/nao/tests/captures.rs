@@ -1,4 +1,4 @@
-//! What the robot believed when it fell is in a file afterwards.
+//! Tests that the robot's beliefs at a fall are saved in a file.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -35,7 +35,7 @@ fn a_fall_leaves_a_file_with_what_every_cycle_believed_and_a_remark_where_it_is(
     }
     robot.bus().topic(Fell::NAME).unwrap().publisher().publish(Fell { at: robot.now(), inclination: 1.0 });
 
-    // The file is written on another thread while the robot goes on.
+    // The file is written on another thread while the robot continues.
     let path = folder.join("nao-snapshot-1.json");
     let patience = Instant::now() + Duration::from_secs(120);
     let remarked = |line: &String| line.contains(&path.display().to_string());

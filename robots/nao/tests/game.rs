@@ -1,5 +1,4 @@
-//! The whole robot in its simulated game, from the sensors to the goal, step by step on the
-//! framework's clock.
+//! Tests of the whole robot in its simulated game, from the sensors to the goal, in simulated time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +10,7 @@ use nao::simulator::truth_comparison::TruthReport;
 const SEEDS: u64 = 10;
 const CYCLES: [&str; 3] = ["motion", "audio", "cognition"];
 
-/// The robot of `robot.toml` in the game that follows from the seed.
+/// Returns the robot of `robot.toml` in the game that follows from the seed.
 fn robot(seed: u64, workers: usize) -> Stepper {
     let workers = CYCLES.iter().map(|cycle| format!("cycle.{cycle}.workers={workers}"));
     let assignments = workers.chain([format!("source.SimulatedBody.parameters.seed={seed}")]).collect();
@@ -28,7 +27,7 @@ fn play(seed: u64) -> TruthReport {
     stepper.with_value(TruthReport::clone).expect("the robot compares its beliefs with the truth")
 }
 
-/// All games, on all cores.
+/// Plays all games, on all cores.
 fn play_all() -> Vec<(u64, TruthReport)> {
     let (next, reports) = (AtomicU64::new(1), Mutex::new(Vec::new()));
     let player = || {
@@ -68,15 +67,15 @@ fn the_goal_is_scored_in_at_least_nine_of_ten_games_by_a_robot_that_knows_where_
     assert!(count(|report| report.falls == 0) >= 9, "the robot falls in more than one game");
 }
 
-/// Whether somebody watches: a trace is written, plots and drawings are kept, plans follow what was
-/// measured.
+/// The observation of a run: a trace is written, plots and drawings are kept, and plans follow
+/// measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Watched {
     No,
     Yes,
 }
 
-/// The fingerprints of all representations of every cycle that ran, run by run.
+/// Returns the fingerprints of all representations of every cycle, run by run.
 fn history(workers: usize, watched: Watched) -> Vec<(usize, Vec<(&'static str, u64)>)> {
     let mut stepper = robot(3, workers);
     let trace = std::env::temp_dir().join(format!("nao-{}-{workers}.pftrace", std::process::id()));

@@ -1,4 +1,4 @@
-//! What the guard runs softens the joints of a real body, and harms nobody where there is none.
+//! Tests that the guard's command softens the joints of a real body, and does no harm without one.
 #![cfg(unix)]
 
 use std::io::{Read, Write};
@@ -26,7 +26,7 @@ fn the_joints_of_a_body_whose_process_is_gone_are_softened() {
     }
     let path = socket("lola");
     let body = UnixListener::bind(&path).unwrap();
-    // LoLA's part: a state every cycle, and a command back.
+    // The part of LoLA: a state every cycle, and a command in return.
     let lola = thread::spawn(move || {
         let (mut robot, _) = body.accept().unwrap();
         robot.write_all(&[0; 896 * 5]).unwrap();
@@ -37,7 +37,7 @@ fn the_joints_of_a_body_whose_process_is_gone_are_softened() {
     let output = soften(&path);
     assert!(output.status.success(), "{output:?}");
     let commands = lola.join().unwrap();
-    // A map of one key, `Stiffness`, with 25 numbers of single precision, all of them zero.
+    // A map with one key, `Stiffness`, and 25 numbers of single precision, all of them zero.
     let mut expected = b"\x81\xa9Stiffness\xdc\x00\x19".to_vec();
     (0..25).for_each(|_| expected.extend(b"\xca\x00\x00\x00\x00"));
     assert_eq!(commands.len(), 5 * expected.len());

@@ -1,5 +1,5 @@
-//! The NAO plays, and a browser looks at it: its page shows what the robot says, and what is done
-//! in the page is done by the robot and stands in its log, which then plays in the page again.
+//! Tests of the NAO's page in a browser: it shows what the robot reports, and its changes are
+//! applied by the robot and recorded in its log, which the page then replays.
 #![forbid(unsafe_code)]
 
 #[path = "../../../tests/foreign/programs.rs"]
@@ -21,9 +21,9 @@ use hemiola::runtime::{Change, JournalEvent, RobotHandle};
 // Its modules and sources register themselves.
 use nao as _;
 
-/// What makes a page trusted here.
+/// The token of the page in this test.
 const TOKEN: &str = "0123456789abcdef";
-/// Longer than a robot takes to start and to end, also beside compilers.
+/// The maximum time for a robot to start and to end, even beside compilers.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -33,7 +33,7 @@ fn the_page_shows_the_nao_and_changes_it_and_its_log_plays_again() {
     };
     let folder = Folder::new();
     let log = folder.0.join("game.mcap").display().to_string();
-    // It begins anew after a goal, and its cameras leave an unoptimised build some time.
+    // It restarts after a goal, and its cameras leave enough time for an unoptimised build.
     let settings = ["source.SimulatedBody.parameters.repeat=true", "source.SimulatedCameras.rate=5.0"];
     let nao = Nao::start(&["--log", &log, "--set", settings[0], "--set", settings[1]]);
     let page_log = folder.0.join("page.mcap");
@@ -50,12 +50,12 @@ fn the_page_shows_the_nao_and_changes_it_and_its_log_plays_again() {
         assert!(counts.get(value).is_some_and(|count| *count > 1), "{value} is not recorded: {counts:?}");
     }
 
-    // So slow that it does not end before somebody looks.
+    // It is so slow that it does not end before the script observes it.
     let nao = Nao::start(&["--replay", &log, "--speed", "0.01"]);
     nao.is_shown_by(replay, &["replay"]);
 }
 
-/// Counts the values of each representation in a log, which has to be whole.
+/// Counts the values of each representation in a log, which must be complete.
 fn counts(log: &Path) -> BTreeMap<String, u32> {
     let mut log = LogReader::open(log).expect("it is recorded");
     assert!(log.summary().is_some(), "it has no end");
@@ -69,7 +69,7 @@ fn counts(log: &Path) -> BTreeMap<String, u32> {
     counts
 }
 
-/// What somebody has changed, if that is what happened.
+/// Returns the change of an event, if it is one.
 fn change(event: &JournalEvent) -> Option<String> {
     let JournalEvent::Change { change, .. } = event else { return None };
     Some(match change {
@@ -81,8 +81,7 @@ fn change(event: &JournalEvent) -> Option<String> {
     })
 }
 
-/// The NAO, which plays or repeats a log, with a door that nobody else's test has. It ends when
-/// this is dropped.
+/// A NAO that plays or replays a log, with a door of its own. Dropping this ends it.
 struct Nao {
     handle: RobotHandle,
     port: u16,
@@ -90,7 +89,7 @@ struct Nao {
 }
 
 impl Nao {
-    /// Starts it as its command `run` does.
+    /// Starts the NAO with its command `run`.
     fn start(arguments: &[&str]) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let run = ["nao", "run", "--headless", "--no-trace"].map(str::to_owned);
@@ -113,7 +112,7 @@ impl Nao {
         nao
     }
 
-    /// Has a script look at it.
+    /// Runs a script on its page.
     fn is_shown_by(&self, mut script: Command, act: &[&str]) {
         script.arg(format!("http://127.0.0.1:{}/?token={TOKEN}", self.port)).args(act);
         foreign::is_content(script);
@@ -129,15 +128,14 @@ impl Drop for Nao {
     }
 }
 
-/// robot.toml for a computer that others use, and a build that is not optimised: without
-/// priorities, nobody who watches whether it is on time, and without a calibration of the machine
-/// at its start.
+/// Returns a robot.toml for a shared computer and an unoptimised build: without priorities, without
+/// a watchdog, and without a calibration of the machine at the start.
 fn patient() -> String {
     let is_strict = |line: &&str| ["priority", "watchdog", "profile"].iter().any(|key| line.starts_with(key));
     include_str!("../robot.toml").lines().filter(|line| !is_strict(line)).map(|line| format!("{line}\n")).collect()
 }
 
-/// A folder of this test, which goes with it.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! The NAO in three processes: it plays as in one, also while what sees is killed.
+//! Tests of the NAO in three processes: it plays as in one, even while perception is killed.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The robot's processes, in a folder for what they write.
+/// The robot's processes, and the folder for their files.
 struct Game {
     child: Child,
     folder: PathBuf,
 }
 
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// The maximum wait for anything, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Game {
@@ -41,14 +41,14 @@ impl Game {
         fs::read_to_string(self.folder.join("output")).unwrap()
     }
 
-    /// Returns the newest process with the part that sees.
+    /// Returns the newest process of perception.
     fn vision(&self) -> Option<Pid> {
         let text = self.text();
         let mut numbers = text.lines().filter_map(|line| line.strip_prefix("process `vision` is ")?.parse().ok());
         numbers.next_back().and_then(Pid::from_raw)
     }
 
-    /// Waits until it is over, and calls `meanwhile` again and again.
+    /// Waits until the game is over, and calls `meanwhile` repeatedly.
     fn play(&mut self, mut meanwhile: impl FnMut(&Self)) {
         let begin = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
@@ -62,7 +62,7 @@ impl Game {
 }
 
 impl Drop for Game {
-    /// The processes end with the one that has started them.
+    /// Ends the first process, with which the others end.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
@@ -71,7 +71,7 @@ impl Drop for Game {
 
 #[test]
 fn what_sees_hears_and_walks_are_one_robot() {
-    // The chain from the image goes on with what the link brings.
+    // The chain from the image continues with the values from the link.
     let parts = [
         "received MotionRequest: ",
         "received JointAngles: ",
@@ -80,7 +80,7 @@ fn what_sees_hears_and_walks_are_one_robot() {
         "image-to-joints by MotionRequest",
     ];
     let mut lacking = Vec::new();
-    // It walks as soon as it has seen where it is, which takes longer on a busy machine.
+    // It walks as soon as it has localized itself, which takes longer on a busy machine.
     for duration in ["4s", "16s", "64s"] {
         let mut game = Game::start("short", &["--duration", duration]);
         game.play(|_| {});
@@ -93,10 +93,11 @@ fn what_sees_hears_and_walks_are_one_robot() {
     assert!(lacking.is_empty(), "{lacking:?}");
 }
 
-/// A game of up to a minute, in which what sees dies every five seconds.
+/// A game of up to a minute, in which perception dies every five seconds, and goes on from what
+/// motion has kept.
 #[test]
 #[ignore = "takes a minute, and is about time; .ci/long runs it"]
-fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
+fn it_scores_while_what_sees_is_killed_every_five_seconds() {
     let mut game = Game::start("killed", &["--json", "report.json"]);
     let (mut kills, mut last) = (0, Instant::now());
     game.play(|game| {
@@ -112,4 +113,5 @@ fn it_plays_on_while_what_sees_is_killed_every_five_seconds() {
     let truth = text.lines().rfind(|line| line.contains("truth ")).unwrap_or_default();
     println!("what sees was killed {kills} times\n{motion}\n{truth}");
     assert!(kills > 2 && motion.contains(" 0 missed"), "{text}");
+    assert!(truth.contains("goals 1, the first after"), "it has not scored: {text}");
 }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a recording cannot be played.
+/// The reason why a recording cannot be played.
 ///
 /// ```
 /// use rover::RoverError;
@@ -16,58 +16,58 @@ use thiserror::Error;
 /// ```
 #[derive(Debug, Error)]
 pub enum RoverError {
-    /// The operating system refused, or the file is damaged.
-    #[error("{}: {error}; check the path (seen from the present folder) and the file", file.display())]
+    /// The operating system reports an error, or the file is damaged.
+    #[error("{}: {error}; check the path (relative to the current directory) and the file", file.display())]
     Io {
-        /// What was to be read.
+        /// The file to be read.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// A line is longer than any scanner's.
+    /// A line is longer than any scan.
     #[error("{}:{line}: has more than {limit} bytes; this is no CARMEN log", file.display())]
     LongLine {
         /// The log.
         file: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What would be accepted.
+        /// The maximum length, in bytes.
         limit: usize,
     },
-    /// A line does not hold what its first word promises.
+    /// A line does not match its first word.
     #[error("{}:{line}: {fault}; correct or remove the line", file.display())]
     Line {
         /// The log.
         file: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault of the line.
         fault: LineFault,
     },
 }
 
 impl RoverError {
-    /// For `map_err` of whatever touches `file`.
+    /// Returns a function for `map_err` of operations on `file`.
     pub(crate) fn io(file: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |error| Self::Io { file: file.to_owned(), error }
     }
 }
 
-/// What can be wrong with a line of a CARMEN log.
+/// A fault of a line of a CARMEN log.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum LineFault {
-    /// It ends before its last field.
+    /// The line ends before its last field.
     #[error("the line ends where {0} should be")]
     Ends(&'static str),
     /// A field is no number.
     #[error("`{value}` is no number, as {field} should be")]
     Number {
-        /// What should be there.
+        /// The name of the field.
         field: &'static str,
-        /// What is there.
+        /// The text of the field.
         value: String,
     },
-    /// A scan of no or too many beams.
+    /// A scan without beams or with too many of them.
     #[error("a scan of {0} beams; 1 to 4096 can be read")]
     Beams(u64),
 }

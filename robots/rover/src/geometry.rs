@@ -1,4 +1,4 @@
-//! Poses in the plane. Metres and radians; x forwards, y to the left, headings counter-clockwise
+//! Poses in the plane, in metres and radians; x forwards, y to the left, headings counter-clockwise
 //! (REP-103).
 
 use std::f64::consts::{PI, TAU};
@@ -7,7 +7,7 @@ use std::ops::Mul;
 use hemiola::prelude::*;
 use hemiola_ros::geometry_msgs::{Point, Pose, Quaternion, Transform, Vector3};
 
-/// A place and a direction. As an operation: turn by `heading`, then move to (`x`, `y`).
+/// A position and a heading. As an operation: turn by `heading`, then move to (`x`, `y`).
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose2 {
     /// In metres.
@@ -19,51 +19,51 @@ pub struct Pose2 {
 }
 
 impl Pose2 {
-    /// The pose at (`x`, `y`) metres that looks along `heading` radian.
+    /// Creates the pose at (`x`, `y`) metres that faces along `heading` radians.
     #[must_use]
     pub const fn new(x: f64, y: f64, heading: f64) -> Self {
         Self { x, y, heading }
     }
 
-    /// The place alone.
+    /// Returns the position alone.
     #[must_use]
     pub const fn position(&self) -> [f64; 2] {
         [self.x, self.y]
     }
 
-    /// Where `point`, given relative to this pose, lies in the frame that the pose is given in.
+    /// Transforms a point relative to this pose into the frame of the pose.
     #[must_use]
     pub fn transform(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let (sine, cosine) = self.heading.sin_cos();
         [self.x + cosine * x - sine * y, self.y + sine * x + cosine * y]
     }
 
-    /// The pose that undoes this one: `pose.inverse() * pose` is the identity.
+    /// Returns the inverse of this pose: `pose.inverse() * pose` is the identity.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let [x, y] = Self::new(0.0, 0.0, -self.heading).transform([-self.x, -self.y]);
         Self::new(x, y, -self.heading)
     }
 
-    /// How far it is from here to there, in metres.
+    /// Returns the distance to a point, in metres.
     #[must_use]
     pub fn distance(&self, to: [f64; 2]) -> f64 {
         (to[0] - self.x).hypot(to[1] - self.y)
     }
 
-    /// The pose as ROS writes it.
+    /// Returns the pose as a message of ROS.
     #[must_use]
     pub fn to_message(&self) -> Pose {
         Pose { position: Point { x: self.x, y: self.y, z: 0.0 }, orientation: rotation(self.heading) }
     }
 
-    /// The pose as a branch of ROS's tree of frames.
+    /// Returns the pose as a transform of ROS's tree of frames.
     #[must_use]
     pub fn to_transform(&self) -> Transform {
         Transform { translation: Vector3 { x: self.x, y: self.y, z: 0.0 }, rotation: rotation(self.heading) }
     }
 
-    /// A point of it for drawings.
+    /// Returns a point relative to this pose, for drawings.
     #[must_use]
     pub fn drawn(&self, x: f64, y: f64) -> [f32; 2] {
         drawn(self.transform([x, y]))
@@ -73,7 +73,7 @@ impl Pose2 {
 impl Mul for Pose2 {
     type Output = Self;
 
-    /// Chains poses: `right` is given relative to `self`. The heading stays in (-π, π].
+    /// Chains poses: `right` is relative to `self`. The heading stays in (-π, π].
     #[expect(clippy::suspicious_arithmetic_impl, reason = "turns in the plane chain by adding their angles")]
     fn mul(self, right: Self) -> Self {
         let [x, y] = self.transform(right.position());
@@ -82,7 +82,7 @@ impl Mul for Pose2 {
 }
 
 impl From<&Pose> for Pose2 {
-    /// Takes of a pose in space what lies in the plane.
+    /// Projects a pose in space onto the plane.
     fn from(pose: &Pose) -> Self {
         let Quaternion { x, y, z, w } = pose.orientation;
         let heading = (2.0 * (w * z + x * y)).atan2(1.0 - 2.0 * (y * y + z * z));
@@ -90,13 +90,13 @@ impl From<&Pose> for Pose2 {
     }
 }
 
-/// A point for drawings.
+/// Converts a point for drawings.
 #[must_use]
 pub fn drawn([x, y]: [f64; 2]) -> [f32; 2] {
     [x as f32, y as f32]
 }
 
-/// The same angle in (-π, π].
+/// Returns the same angle in (-π, π].
 #[must_use]
 pub fn normalize_angle(angle: f64) -> f64 {
     PI - (PI - angle).rem_euclid(TAU)

@@ -1,5 +1,5 @@
-//! The rover: `cargo run --release -p rover` lets it patrol a flat that it does not know; open the
-//! address that it prints. `README.md` beside this folder says what else it does.
+//! The program of the rover: `cargo run --release -p rover` patrols a flat that it does not know;
+//! open the address that it prints. `README.md` beside this folder describes the rest.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml")).live(state).summary(state).run()
 }
 
-/// Where the robot believes to be and what it does, and in simulation how right that is.
+/// Returns the robot's estimated pose and its goals, and in simulation the errors of the estimates.
 fn state(robot: &RobotHandle) -> Vec<String> {
     let mut lines = Vec::new();
     let pose = robot.with_value(MapPose::mean);

@@ -1,14 +1,14 @@
 //! The cycle `navigation`, 10 Hz: from scans to a map, a pose, a path and a velocity.
 //!
-//! | in this order | reads | provides |
+//! | module, in this order | reads | provides |
 //! |---|---|---|
 //! | [`scan_matching`] | scan, odometry, the *previous* map | pose on the map |
 //! | [`mapping`] | scan, pose | map |
-//! | [`inflation`] | map | costs of being near obstacles |
-//! | [`navigator`] | goals (a topic), pose | which goal to follow; results (a topic) |
+//! | [`inflation`] | map | costs near obstacles |
+//! | [`navigator`] | goals (a topic), pose | the goal to follow; results (a topic) |
 //! | [`planner`] | costs, pose, goal | path |
 //! | [`path_follower`] | path, pose, scan | velocity |
-//! | [`patrol`] | results | goals, when nobody else gives any |
+//! | [`patrol`] | results | goals, when nobody else publishes any |
 //! | [`frames`] | both branches of the tree of frames | the tree, for ROS 2 |
 
 mod a_star;

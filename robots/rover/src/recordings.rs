@@ -1,7 +1,7 @@
-//! Other people's rovers as sources of this one's sensors.
+//! Recordings of other rovers as sources of sensor data.
 //!
-//! Logs of ROS 2 need nothing here: `[replay.Imu]` in `overlays/husky.toml` says which topic a
-//! representation comes from. What is a text of its own, such as CARMEN's, needs a reader.
+//! Logs of ROS 2 need no code here: `[replay.Imu]` in `overlays/husky.toml` names the topic of a
+//! representation. A format of its own, such as CARMEN's, needs a reader.
 
 mod base;
 mod carmen;

@@ -1,10 +1,11 @@
-//! What modules exchange. Where ROS 2 has a message for it, that message is the representation:
+//! The data that modules exchange. Where ROS 2 has a message for it, that message is the
+//! representation:
 //! `LaserScan` (`/scan`), `Imu` (`/imu`), `Odometry` (`/odom`), `OccupancyGrid` (`/map`), `Path`
 //! (`/plan`), `Twist` (`/cmd_vel`) and `TFMessage` (`/tf`). Frames are those of REP-105: `map` →
 //! `odom` → `base_link`.
 //!
-//! What stands here is what ROS 2 has no message for, and messages of which the robot has more than
-//! one, so that each needs a name of its own.
+//! This file defines data for which ROS 2 has no message, and messages of which the robot has more
+//! than one, so that each needs a name of its own.
 
 use hemiola::prelude::*;
 use hemiola_ros::geometry_msgs::{PoseStamped, PoseWithCovarianceStamped, Transform, TransformStamped};
@@ -13,14 +14,14 @@ use hemiola_ros::tf2_msgs::TFMessage;
 
 use crate::geometry::Pose2;
 
-/// The frame that does not move; the robot's pose in it may jump.
+/// The fixed frame, in which the robot's pose may jump.
 pub const MAP: &str = "map";
 /// The frame in which the robot's pose never jumps, but drifts.
 pub const ODOM: &str = "odom";
-/// The frame of the robot, in the middle between its wheels. The lidar is there, too.
+/// The frame of the robot, centred between its wheels, where the lidar is as well.
 pub const BASE: &str = "base_link";
 
-/// How the body moves, judged by the encoders of its wheels, as motor controllers report it.
+/// The velocity of the body by the encoders of its wheels, as motor controllers report it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WheelSpeeds {
     /// Forwards, in m/s.
@@ -29,7 +30,7 @@ pub struct WheelSpeeds {
     pub angular: f64,
 }
 
-/// How fast the wheels shall roll, in m/s.
+/// The commanded speeds of the wheels, in m/s.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MotorCommand {
     /// The left wheel.
@@ -38,7 +39,7 @@ pub struct MotorCommand {
     pub right: f64,
 }
 
-/// Where the robot is on the map: `/pose`.
+/// The pose of the robot on the map: `/pose`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(transparent)]
 pub struct MapPose {
@@ -47,14 +48,14 @@ pub struct MapPose {
 }
 
 impl MapPose {
-    /// The mean, in the plane.
+    /// Returns the mean, in the plane.
     #[must_use]
     pub fn mean(&self) -> Pose2 {
         Pose2::from(&self.pose.pose.pose)
     }
 }
 
-/// How well the last scan fitted the map.
+/// The match of the last scan with the map.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanMatch {
     /// From 0, as well as any scan, to 1, all points on walls.
@@ -65,7 +66,7 @@ pub struct ScanMatch {
     pub rejected: u32,
 }
 
-/// Where `odom` is in `map`.
+/// The pose of the frame `odom` in `map`.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct MapToOdom {
@@ -73,7 +74,7 @@ pub struct MapToOdom {
     pub tf: TFMessage,
 }
 
-/// Where `base_link` is in `odom`.
+/// The pose of the frame `base_link` in `odom`.
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct OdomToBase {
@@ -106,14 +107,15 @@ fn branch(parent: &str, child: &str) -> TFMessage {
     }
 }
 
-/// What an obstacle costs that is so near, for each cell of the map.
+/// The cost of nearby obstacles, for each cell of the map.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Costmap {
     /// Row by row as in the map: 255 where the robot would touch something, 0 far from everything.
     pub costs: Vec<u8>,
 }
 
-/// A message: drive there. What RViz sends as `/goal_pose`, and the goal of `NavigateToPose`.
+/// The request to drive to a pose: the message `/goal_pose` of RViz, and the goal of
+/// `NavigateToPose`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(transparent)]
 pub struct GoalPose {
@@ -122,7 +124,7 @@ pub struct GoalPose {
 }
 
 impl GoalPose {
-    /// The goal at `pose` in the frame `map`.
+    /// Creates the goal at `pose` in the frame `map`.
     #[must_use]
     pub fn on_map(pose: Pose2, stamp: Time) -> Self {
         let header = Header { stamp, frame_id: MAP.to_owned() };
@@ -130,7 +132,7 @@ impl GoalPose {
     }
 }
 
-/// A message: what became of a goal; the result of `NavigateToPose`.
+/// The message with the outcome of a goal; also the result of `NavigateToPose`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct NavigationResult {
     /// The number of the goal, from 1.
@@ -141,23 +143,23 @@ pub struct NavigationResult {
     pub seconds: f64,
 }
 
-/// What can become of a goal.
+/// The outcome of a goal.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// The robot is there.
+    /// The robot has reached the goal.
     #[default]
     Reached,
-    /// Another goal came before the robot was there.
+    /// Another goal arrived before the robot reached this one.
     Replaced,
-    /// No way was found for too long.
+    /// No path was found for too long.
     Unreachable,
-    /// The robot came no closer for too long.
+    /// The robot made no progress for too long.
     Stuck,
-    /// Whoever gave the goal wished that it be given up.
+    /// The sender of the goal canceled it.
     Canceled,
 }
 
-/// How far the robot is on its way; the feedback of `NavigateToPose`.
+/// The progress of the robot; also the feedback of `NavigateToPose`.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Navigation {
     /// The goal, if there is one.

@@ -1,7 +1,7 @@
-//! The world that the rover drives in when no recording and no real robot is at hand: walls, a body
-//! on two wheels, and a lidar. The same seed and the same commands give the same bits.
+//! A simulated world for the rover: walls, a body on two wheels, and a lidar. The same seed and the
+//! same commands give the same bits.
 //!
-//! What is simplified: everything is flat, the robot is a disc, a scan is taken in one moment.
+//! Simplifications: the world is flat, the robot is a disc, and a scan is taken in an instant.
 
 mod body;
 mod random;

@@ -1,5 +1,5 @@
-//! Other people's rovers, replayed: what the robot makes of them is better than what it is given,
-//! measured by what the recordings themselves know.
+//! Tests on recordings of other rovers: the estimates of this robot are better than the recorded
+//! odometry, measured by the references that come with the recordings.
 #![forbid(unsafe_code)]
 
 use std::io::{BufRead, BufReader};
@@ -16,7 +16,7 @@ use rover::geometry::{Pose2, normalize_angle};
 use rover::recordings::CarmenScan;
 use rover::representations::MapPose;
 
-/// A recording of the shared data, if it is there.
+/// Returns the path of a recording of the shared data, if it exists.
 fn shared(name: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(beside, PathBuf::from);
@@ -28,10 +28,10 @@ fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// When something was where, in seconds.
+/// Poses with their times, in seconds.
 type Trajectory = Vec<(f64, Pose2)>;
 
-/// What odometry and what scan matching say of the first `seconds` of a CARMEN log, at each scan.
+/// Returns the poses by odometry and by scan matching at each scan in the first `seconds` of a log.
 fn replayed(overlay: &str, file: &Path, seconds: f64) -> (Trajectory, Trajectory) {
     let assignments = vec![
         format!("source.RecordedCarmen.parameters.file={:?}", file.display().to_string()),
@@ -53,15 +53,15 @@ fn replayed(overlay: &str, file: &Path, seconds: f64) -> (Trajectory, Trajectory
     (odometry, matched)
 }
 
-/// That the robot was at a pose relative to where it had been before.
+/// The pose of the robot relative to an earlier one.
 struct Relation {
     from: f64,
     to: f64,
     pose: Pose2,
 }
 
-/// The mean errors of the ways between pairs of moments, in metres and radian (Kümmerle et al.: On
-/// Measuring the Accuracy of SLAM Algorithms, 2009).
+/// Returns the mean errors of relative poses, in metres and radians (Kümmerle et al.: On Measuring
+/// the Accuracy of SLAM Algorithms, 2009).
 fn errors(trajectory: &Trajectory, relations: &[Relation]) -> (f64, f64) {
     let at = |seconds: f64| {
         let next = trajectory.partition_point(|(time, _)| *time < seconds).min(trajectory.len() - 1);
@@ -84,10 +84,10 @@ fn compare(name: &str, (odometry, matched): &(Trajectory, Trajectory), relations
     [raw, matched]
 }
 
-/// The first scan of the raw log of ACES, in its own time.
+/// The time of the first scan in the raw log of ACES, on the log's own clock.
 const ACES_BEGIN: f64 = 70.289_900;
 
-/// The relations that people have made by hand, within the first seconds of the recording.
+/// Returns the relations that people have made by hand, within the first seconds of the recording.
 fn aces_relations(folder: &Path, seconds: f64) -> Vec<Relation> {
     let text = std::fs::read_to_string(folder.join("aces.relations")).unwrap();
     let relation = |line: &str| {
@@ -104,7 +104,7 @@ fn aces(seconds: f64) {
     let replayed = replayed("aces", &folder.join("aces.clf.bz2"), seconds);
     let [odometry, matched] = compare("ACES", &replayed, &relations);
     assert!(relations.len() > 100);
-    // The ways of the relations are short: over those the odometry of that robot was good.
+    // The relations span short distances, over which the odometry of that robot is good.
     assert!(matched.0 < odometry.0 && matched.1 < 0.5 * odometry.1, "{matched:?}, odometry {odometry:?}");
 }
 
@@ -119,9 +119,10 @@ fn in_all_of_aces_scan_matching_is_better_than_odometry() {
     aces(1e6);
 }
 
-/// What a SLAM program has made of the recording: its ways between each tenth key scan.
+/// Returns the relations by a SLAM program between every tenth key scan of the recording.
 fn intel_relations(folder: &Path, seconds: f64) -> Vec<Relation> {
-    /// The raw log's first scan, and where the corrected one begins, in the raw log's time.
+    /// The times of the first scans of the raw log and of the corrected one, on the raw log's
+    /// clock.
     const RAW: f64 = 976_052_857.337_530;
     const CORRECTED: f64 = 976_052_857.337;
     let file = std::fs::File::open(folder.join("intel-corrected.log.gz")).unwrap();
@@ -157,7 +158,7 @@ fn in_all_of_intels_lab_scan_matching_is_better_than_odometry() {
     intel(1e6);
 }
 
-/// The messages of a topic, with their times in seconds since the first message of the log.
+/// Returns the messages of a topic, with their times in seconds since the first message of the log.
 fn messages<T: hemiola::data::Data>(log: &Path, topic: &str) -> Vec<(f64, T)> {
     let mut log = LogReader::open(log).unwrap();
     let (mut begin, mut all) = (None, Vec::new());
@@ -172,8 +173,8 @@ fn messages<T: hemiola::data::Data>(log: &Path, topic: &str) -> Vec<(f64, T)> {
     all
 }
 
-/// The root of the mean squared distance between two tracks that are laid over each other as well
-/// as possible by a turn and a move (Umeyama 1991, in the plane).
+/// Returns the root mean square distance between two tracks after the best rotation and translation
+/// of one onto the other (Umeyama 1991, in the plane).
 fn apart(track: &[[f64; 2]], reference: &[[f64; 2]]) -> f64 {
     let count = track.len() as f64;
     let middle = |points: &[[f64; 2]]| [0, 1].map(|axis| points.iter().map(|point| point[axis]).sum::<f64>() / count);
@@ -215,7 +216,7 @@ fn the_huskys_way_is_nearer_to_gps_with_its_gyroscope_than_without() {
     );
 
     let fixes = messages::<NavSatFix>(&log, "/fix");
-    // East and north of the first fix, on a sphere.
+    // The distances east and north of the first fix, on a sphere.
     let (latitude, longitude) = (fixes[0].1.latitude, fixes[0].1.longitude);
     let metres = 6_371_000.0_f64.to_radians();
     let gps = |fix: &NavSatFix| {

@@ -1,5 +1,4 @@
-//! The whole rover in its flat, from the lidar to the wheels, step by step on the framework's
-//! clock.
+//! Tests of the whole rover in its flat, from the lidar to the wheels, in simulated time.
 #![forbid(unsafe_code)]
 
 use std::path::Path;
@@ -16,7 +15,7 @@ use rover::simulator::SimulatedWorld;
 use rover::simulator::truth::{ScanTruth, TruthReport};
 use rover::simulator::walls::{distance, range};
 
-/// The robot of `robot.toml`, with noise that follows from the seed.
+/// Returns the robot of `robot.toml`, with noise that follows from the seed.
 fn robot(seed: u64, assignments: &[&str]) -> Stepper {
     let seeds = ["SimulatedBody", "SimulatedLidar"].map(|source| format!("source.{source}.parameters.seed={seed}"));
     let assignments = seeds.into_iter().chain(assignments.iter().map(|&one| one.to_owned())).collect();
@@ -26,7 +25,8 @@ fn robot(seed: u64, assignments: &[&str]) -> Stepper {
     Robot::assemble(configuration).expect("the robot is complete").into_stepper().expect("the robot can be made")
 }
 
-/// In two processes the rover is two nodes of a ROS 2 system, each of which has what it computes.
+/// In two processes the rover is two nodes of a ROS 2 system, each of which publishes its own
+/// values.
 #[test]
 fn each_process_is_a_node_with_what_it_has() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
@@ -35,7 +35,7 @@ fn each_process_is_a_node_with_what_it_has() {
     let whole = Robot::assemble(loaded.unwrap_or_else(|error| panic!("{error}")).configuration).unwrap();
     let node = |process| {
         let part = whole.part(process, Path::new("/run/rover")).unwrap_or_else(|error| panic!("{error}"));
-        // What runs in a process is a robot, too.
+        // The part of the robot in a process is a robot, too.
         let part = Robot::assemble(part).unwrap_or_else(|error| panic!("{error}"));
         part.configuration().ros2.clone().expect("a node")
     };
@@ -49,7 +49,7 @@ fn each_process_is_a_node_with_what_it_has() {
     assert_eq!((navigation.action_server.len(), navigation.subscribe.len(), navigation.clock), (1, 1, None));
 }
 
-/// A round through all rooms for five seeds: the figures are printed with `--nocapture`.
+/// Drives a round through all rooms for five seeds; `--nocapture` shows the figures.
 #[test]
 fn the_rover_reaches_its_goals_and_knows_where_it_is() {
     println!("seed  goals  driven   rms    most  odometry alone  nearest wall");
@@ -92,7 +92,7 @@ fn the_map_is_the_flat_and_messages_are_as_ros_has_them() {
     let percents = &map.data;
     let cells = |is: fn(i8) -> bool| (0..percents.len()).filter(move |cell| is(percents[*cell])).map(middle);
     let (occupied, free) = (cells(|percent| percent > 60), cells(|percent| (0..40).contains(&percent)));
-    // The pose was up to half a cell off when a wall was put on the map.
+    // The pose was up to half a cell off when a wall was added to the map.
     let occupied: Vec<f64> = occupied.map(|at| distance(&world.walls, at)).collect();
     let on_walls = occupied.iter().filter(|distance| **distance < 0.11).count();
     println!("{} occupied cells, {on_walls} of them on walls", occupied.len());
@@ -100,7 +100,7 @@ fn the_map_is_the_flat_and_messages_are_as_ros_has_them() {
     let free: Vec<f64> = free.map(|at| distance(&world.walls, at)).collect();
     assert!(free.len() > 25_000, "only {} m² are known to be free", free.len() / 400);
 
-    // A scan is what the walls are, and where a frame is in another one agrees with the poses.
+    // The scan agrees with the walls, and the transforms between frames agree with the poses.
     let scan = stepper.with_value(LaserScan::clone).unwrap();
     assert_eq!((scan.header.frame_id.as_str(), scan.ranges.len()), ("base_link", 360));
     let truth = stepper.with_value(ScanTruth::clone).unwrap();
@@ -117,13 +117,13 @@ fn the_map_is_the_flat_and_messages_are_as_ros_has_them() {
     };
     let (one, other) = (placed(&map_to_odom.tf), placed(&odom_to_base.tf));
     assert_eq!([&one.0, &one.1, &other.0, &other.1], ["map", "odom", "odom", "base_link"]);
-    // Odometry has gone on since the scan, by a tenth of a second at most.
+    // Odometry is newer than the scan, by a tenth of a second at most.
     assert!((one.2 * other.2).distance(pose.position()) < 0.06);
     let odometry = stepper.with_value(Odometry::clone).unwrap();
     assert_eq!((odometry.header.frame_id.as_str(), odometry.child_frame_id.as_str()), ("odom", "base_link"));
 }
 
-/// The fingerprints of all representations of every cycle that ran, run by run.
+/// Returns the fingerprints of all representations of every cycle, run by run.
 fn history(workers: usize) -> Vec<(usize, Vec<(&'static str, u64)>)> {
     let workers = ["drive", "navigation"].map(|cycle| format!("cycle.{cycle}.workers={workers}"));
     let mut stepper = robot(3, &workers.each_ref().map(String::as_str));
@@ -161,12 +161,12 @@ fn the_safe_state_stops_the_robot_at_once() {
     let way = before.distance(after.position());
     println!("it went on for {:.1} cm", 100.0 * way);
     assert!(way < 0.06, "it went on for {way} m");
-    // What navigates still wants it to drive.
+    // Navigation still requests a velocity.
     assert!(stepper.with_value(|twist: &Twist| twist.linear.x).unwrap() > 0.3);
 }
 
-/// The lidar sees nothing from the start, so nothing can be matched; and the robot does not drive
-/// into walls that it cannot see either, for there is no map to plan on.
+/// The lidar sees nothing from the start, so that no scan can be matched; the robot does not drive
+/// into walls that it cannot see either, because there is no map to plan on.
 #[test]
 fn a_blind_robot_goes_by_odometry() {
     let mut stepper =

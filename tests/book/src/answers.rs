@@ -1,4 +1,4 @@
-//! A whole robot in a test: a module that asks, and a thread that answers.
+//! A whole robot in a test: a module that sends requests, and a server that answers them.
 
 #[cfg(test)]
 mod tests {
@@ -35,7 +35,7 @@ mod tests {
         robot.run_for(Duration::from_secs(1)); // the request is sent
         change.wait().unwrap();
         server.run(8, |_| Ok("map.pgm".into()));
-        robot.run_for(Duration::from_secs(1)); // the answer is there
+        robot.run_for(Duration::from_secs(1)); // the response is received
 
         assert!(saved(&robot) > 0);
     }

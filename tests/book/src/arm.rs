@@ -1,4 +1,4 @@
-//! A module that drives hardware and knows itself what to do in the safe state.
+//! A module that drives hardware and handles the safe state itself.
 
 use std::io;
 
@@ -43,9 +43,9 @@ impl Arm {
     }
 }
 
-/// The angle at which the arm hurts nobody.
+/// The angle at which the arm is out of the way, in radians.
 const FOLDED: f64 = 0.0;
-/// In radians per second.
+/// The maximum speed, in radians per second.
 const FASTEST: f64 = 1.0;
 // ANCHOR_END: careful
 

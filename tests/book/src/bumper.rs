@@ -1,11 +1,11 @@
-//! What happens, rather than what is: a message, and a question to a thread that may wait.
+//! Events rather than state: a message, and a request to a thread that may block.
 
 use std::path::PathBuf;
 
 use hemiola::bus::SendError;
 use hemiola::prelude::*;
 
-/// What a range finder hears.
+/// The distance that a range finder measures.
 #[derive(Representation, Clone, Default)]
 pub struct Echo {
     pub metres: f64,
@@ -41,7 +41,7 @@ pub struct Temper {}
 
 #[module]
 impl Temper {
-    /// All messages that had arrived when the run began are here, each in one run.
+    /// `bumped` holds the messages that arrived since the last run; each is seen in one run only.
     #[update]
     pub fn mood(&self, bumped: &Subscription<Bumped>, mood: &mut Mood) {
         mood.grumpy = !bumped.is_empty();
@@ -56,7 +56,7 @@ pub struct SaveMap {
     pub at: Time,
 }
 
-/// How often the map was saved.
+/// The number of requests that saved the map, and of those that failed.
 #[derive(Representation, Clone, Default)]
 pub struct Saved {
     pub maps: u64,

@@ -1,4 +1,4 @@
-//! The listings of the book that are no part of another crate. Each is compiled as a user would
+//! The listings of the book that are not part of another crate. Each is compiled as a user would
 //! write it, and has tests. This crate must never be needed by another one.
 //!
 //! | file | chapter |
@@ -7,7 +7,7 @@
 //! | `range_finder` | a driver |
 //! | `arm`, `window` | modules |
 //! | `answers` | tests |
-//! | `bumper`, `server` | messages, services, callbacks |
+//! | `bumper`, `server`, `untyped` | messages, services, callbacks |
 //! | `wall_follower` | coming from ROS 2 |
 //! | `upright` | coming from B-Human or Nao Devils |
 //! | `recipes` | cookbook |
@@ -21,6 +21,7 @@ pub mod odometer;
 pub mod range_finder;
 pub mod recipes;
 pub mod server;
+pub mod untyped;
 pub mod upright;
 pub mod wall_follower;
 pub mod window;

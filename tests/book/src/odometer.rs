@@ -1,8 +1,8 @@
-//! The first module of one's own, for the cart of `hemiola new`.
+//! The first module that a reader writes, for the cart of `hemiola new`.
 
 use hemiola::prelude::*;
 
-/// Where the cart is, as its crate has it.
+/// The pose of the cart, as in the template.
 #[derive(Representation, Clone, Default)]
 pub struct Pose {
     pub x: f64,
@@ -11,7 +11,7 @@ pub struct Pose {
 }
 
 // ANCHOR: odometer
-/// How far the cart has driven.
+/// The distance that the cart has driven.
 #[derive(Representation, Clone, Default)]
 pub struct Driven {
     pub metres: f64,

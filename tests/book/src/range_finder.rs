@@ -1,5 +1,5 @@
-//! A range finder behind a socket: a source that blocks, fails and connects again, and a module
-//! that stands still when nothing comes.
+//! A range finder behind a socket: a source that blocks, fails and reconnects, and a module that
+//! stops the cart when no measurement arrives.
 
 // ANCHOR: driver
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 
-/// The distance to what is ahead.
+/// The distance to the nearest object ahead.
 #[derive(Representation, Clone, Default)]
 pub struct Range {
     pub metres: f64,
@@ -83,7 +83,7 @@ pub struct Speed {
     pub metres_per_second: f64,
 }
 
-/// Keeps half a metre from what is ahead.
+/// Keeps a distance of half a metre to the object ahead.
 #[derive(Module)]
 pub struct Keeper {}
 
@@ -92,7 +92,7 @@ impl Keeper {
     #[update]
     pub fn drive(&self, range: Fresh<Range>, speed: &mut Speed) {
         if range.is_stale() || range.age() > TOO_OLD {
-            return; // `speed` begins as its default: the cart stands still
+            return; // `speed` starts as its default: the cart stands still
         }
         speed.metres_per_second = (range.metres - 0.5).clamp(-0.5, 0.5);
     }

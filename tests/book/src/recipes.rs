@@ -1,4 +1,4 @@
-//! Small answers to frequent questions.
+//! Short answers to frequent questions.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub struct Smoothed {
 }
 
 // ANCHOR: smooth
-/// Smooths a value over runs without any state in the module.
+/// Smooths a value over runs, without state in the module.
 #[derive(Module)]
 pub struct Smoother {}
 
@@ -59,7 +59,7 @@ impl Smoother {
     }
 }
 
-/// In seconds.
+/// The time constant, in seconds.
 const TIME_CONSTANT: f64 = 2.0;
 // ANCHOR_END: smooth
 
@@ -69,7 +69,7 @@ pub struct Lamp {
 }
 
 // ANCHOR: states
-/// A state machine is an enum: what a state needs stands in it.
+/// The states of a state machine: each variant holds the data of its state.
 #[derive(Data, Clone, Default)]
 pub enum Blink {
     #[default]
@@ -109,7 +109,7 @@ pub struct Brightness {
 }
 
 // ANCHOR: parallel
-/// Shares its work among the cycle's workers; its memory is kept from run to run.
+/// Distributes its work over the cycle's workers, and reuses its memory from run to run.
 #[derive(Module)]
 pub struct Photometer {
     /// Scratch memory: no later run depends on it.

@@ -1,4 +1,4 @@
-//! A program whose thread serves what a module asks for.
+//! A program with a thread that serves the requests of a module.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub fn robot() -> Application {
 }
 // ANCHOR_END: server
 
-/// Writes the map to the disk, which takes its time.
+/// Writes the map to the disk, which is slow.
 fn save_map(request: &SaveMap) -> Result<PathBuf, String> {
     Ok(PathBuf::from(format!("map-{:.0}.pgm", request.at.seconds())))
 }

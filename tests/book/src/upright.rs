@@ -1,4 +1,4 @@
-//! A module as those of B-Human and Nao Devils, in Rust.
+//! A module in the style of B-Human and Nao Devils, in Rust.
 
 // ANCHOR: data
 use std::time::Duration;
@@ -33,10 +33,10 @@ pub struct Posture {
 // ANCHOR: module
 #[derive(Parameters)]
 pub struct UprightDetectorParameters {
-    /// The robot is tilted beyond this inclination.
+    /// The inclination beyond which the robot is tilted.
     #[parameter(default = 0.7, range = 0.1..=1.5, unit = "rad")]
     pub max_tilt: f32,
-    /// How long it has not been tilted before it counts as upright.
+    /// The time without tilt after which the robot counts as upright.
     #[parameter(default = Duration::from_millis(300), unit = "s")]
     pub settle: Duration,
 }

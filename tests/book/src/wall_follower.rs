@@ -1,4 +1,4 @@
-//! A node of ROS 2, which follows a wall, as a module.
+//! A ROS 2 node that follows a wall, as a module.
 
 // ANCHOR: module
 use hemiola::prelude::*;
@@ -10,12 +10,12 @@ pub struct WallFollowerParameters {
     /// The distance to the wall on the right.
     #[parameter(default = 0.6, range = 0.2..=3.0, unit = "m")]
     pub distance: f64,
-    /// How fast the robot drives.
+    /// The speed of the robot.
     #[parameter(default = 0.3, range = 0.0..=1.0, unit = "m/s")]
     pub speed: f64,
 }
 
-/// Follows the wall on the right, and stops before what is ahead.
+/// Follows the wall on the right, and turns away from obstacles ahead.
 #[derive(Module)]
 pub struct WallFollower {
     #[parameters]

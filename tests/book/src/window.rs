@@ -1,4 +1,4 @@
-//! A program that looks at a robot while it runs, and changes it.
+//! A program that observes a running robot and changes it.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use hemiola::runtime::{Change, LatencyBounds, Observation, RuntimeError, Seen};
 use crate::bumper::Mood;
 
 // ANCHOR: observe
-/// Returns how often the cart was grumpy, as far as this observer kept up.
+/// Returns in how many runs the cart was grumpy, among those that this observer received.
 pub fn grumpy_runs(robot: &RobotHandle, runs: usize) -> Result<usize, RuntimeError> {
     let mut seen = robot.observe(Observation::of(["Mood"]).with_topics().with_journal())?;
     let (mut counted, mut grumpy) = (0, 0);
@@ -31,12 +31,12 @@ pub fn grumpy_runs(robot: &RobotHandle, runs: usize) -> Result<usize, RuntimeErr
 /// Makes the cart patient.
 pub fn calm(robot: &RobotHandle) -> Result<(), RuntimeError> {
     let change = robot.change(Change::parameter("Grump", "threshold", 0.8));
-    change.wait() // or look now and then with `poll`, or drop it: it is applied all the same
+    change.wait() // or poll it from time to time, or drop it: it is applied all the same
 }
 // ANCHOR_END: change
 
 // ANCHOR: bounds
-/// Reports from now on whenever one of these takes longer.
+/// Has the robot report every latency that exceeds one of these bounds from now on.
 pub fn watch(robot: &RobotHandle) {
     let bounds = LatencyBounds::default()
         .response("motion", Duration::from_millis(9))
@@ -48,12 +48,12 @@ pub fn watch(robot: &RobotHandle) {
 
 #[derive(Parameters)]
 pub struct GrumpParameters {
-    /// Above this the cart is grumpy.
+    /// The value above which the cart is grumpy.
     #[parameter(default = 0.2, range = 0.0..=1.0)]
     threshold: f64,
 }
 
-/// Is grumpy whenever its clock shows more than the threshold, in seconds.
+/// A module that is grumpy while its clock shows more than the threshold, in seconds.
 #[derive(Module)]
 pub struct Grump {
     #[parameters]

@@ -1,4 +1,4 @@
-//! The driver of the book against a simulated range finder, which comes, goes and talks nonsense.
+//! Tests of the driver against a simulated device that disconnects and sends invalid lines.
 #![forbid(unsafe_code)]
 
 use std::io::{ErrorKind, Write};
@@ -14,7 +14,7 @@ use hemiola::runtime::{Pace, Robot, RobotHandle};
 use hemiola_book::range_finder::{Keeper, Range, RangeFinder, RangeFinderParameters, Speed};
 
 // ANCHOR: device
-/// A range finder for tests: it measures what the test says.
+/// A range finder for tests: it sends what the test chooses.
 struct Device {
     listener: TcpListener,
     is_plugged_in: AtomicBool,
@@ -29,15 +29,15 @@ impl Device {
         self.listener.local_addr().unwrap().to_string()
     }
 
-    /// Waits until the driver connects, and sends this.
+    /// Waits until the driver connects, and sends it a text.
     fn send(&self, text: &str) -> TcpStream {
         let (mut stream, _) = self.listener.accept().unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         stream
     }
 
-    /// Measures two metres, 200 times a second, for whoever connects; pulls the plug in the middle
-    /// of a line.
+    /// Sends two metres to every client, 200 times a second, and disconnects in the middle of a
+    /// line when the device is unplugged.
     fn measure(&self) {
         loop {
             let mut stream = self.send("2.");
@@ -117,7 +117,7 @@ fn a_cart_that_does_not_know_what_is_ahead_stands_still() {
 }
 // ANCHOR_END: keeper
 
-/// The longest wait for anything, however busy the machine is.
+/// The maximum wait for anything, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[track_caller]

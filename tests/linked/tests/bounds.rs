@@ -1,4 +1,5 @@
-//! A chain over the link between two processes: measured where it ends, and bounded as a whole.
+//! A chain over the link between two processes is measured where it ends, and has a bound as a
+//! whole.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -10,14 +11,14 @@ const PROFILE: [&str; 2] = ["--set", "output.profile='profile.json'"];
 
 fn program(folder: &Path, arguments: &[&str]) -> (Output, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gaze"));
-    // A system from a file has no robot, and so no profile.
+    // A system that is read from a file has no robot, and so no profile.
     let profile = if arguments.contains(&"--system") { &[][..] } else { &PROFILE[..] };
     let output = command.args(arguments).args(profile).current_dir(folder).stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (output, said)
 }
 
-/// Returns the rows of `analyze` on the chain, as they are for machines.
+/// Returns the rows about the chain that `analyze` prints for machines.
 fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     let (output, said) = program(folder, &[&["analyze", "--format", "json"], arguments].concat());
     let all: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
@@ -30,7 +31,7 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bounds");
     _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
-    // Before they have run, nothing is promised.
+    // Before the processes have run, there are no bounds.
     let before = rows(&folder, &[]);
     assert_eq!(before.len(), 2, "{before:?}");
     for row in &before {
@@ -39,7 +40,8 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
     }
     let (output, said) = program(&folder, &["run", "--duration", "3s", "--headless", "--no-trace", "--no-page"]);
     assert!(output.status.success(), "{said}");
-    // What the link takes, and what main observed of the chain, stands in the profile of main.
+    // The profile of main contains the measured times of the link, and of the chain as main has
+    // observed it.
     let profile: Value = serde_json::from_slice(&std::fs::read(folder.join("profile-main.json")).unwrap()).unwrap();
     let measured = &profile["profiles"][0];
     assert!(measured["links"]["link.vision.Ball"]["delay"]["maximum"].as_u64() > Some(0), "{measured}");
@@ -49,11 +51,11 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
         let [bound, observed] = ["bound", "observed"].map(|key| row[key].as_u64().unwrap_or_else(|| panic!("{row}")));
         assert!(row["observations"].as_u64() > Some(0), "{row}");
         assert_eq!(row["exceeded"], observed > bound, "{row}");
-        // A sample, a run of either cycle, and what the link takes: no chain is faster.
+        // A chain takes a sample, a run of each cycle, and the time of the link: none is faster.
         assert!(bound > 20_000_000 + 10_000_000, "{row}");
     }
-    // The process where the chain ends is told the bound of the whole, and `check` says what the
-    // link took.
+    // The process in which the chain ends gets the bound of the whole chain, and `check` prints the
+    // time of the link.
     let of_main = rows(&folder, &["--process", "main"]);
     for (row, whole) in of_main.iter().zip(&after) {
         assert!(row["name"].as_str().unwrap().starts_with("image-to-motors by Ball"), "{row}");
@@ -61,7 +63,8 @@ fn a_chain_over_two_processes_is_measured_where_it_ends_and_has_a_bound() {
     }
     let (_, said) = program(&folder, &["check"]);
     assert!(said.contains("to main    Ball ("), "{said}");
-    // The system says what the bound rests on, and gives the same one by itself.
+    // The system contains everything that the bound depends on, and by itself yields the same
+    // bound.
     let (_, system) = program(&folder, &["analyze", "--format", "toml"]);
     assert!(system.contains("[[link]]\nname = \"vision to main: Ball\"\nfrom = \"seeing\"\ntakes = "), "{system}");
     std::fs::write(folder.join("system.toml"), &system).unwrap();

@@ -1,5 +1,5 @@
-//! `deploy` brings a robot to an ssh server on loopback: the system's sshd, with keys, port and
-//! configuration of its own.
+//! `deploy` brings a robot to an ssh server on the loopback interface: the system's sshd with its
+//! own keys, port and configuration.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
 const SSHD: &str = "/usr/sbin/sshd";
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// A time that no wait exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const ROBOT: &str = "\
@@ -44,8 +44,8 @@ struct Server {
 }
 
 impl Server {
-    /// Starts a server with these lines in its configuration; `None`, said loudly, where there is
-    /// no sshd. `begin` is a shell's command line that ends with the server.
+    /// Starts a server with these lines in its configuration; `None`, with a message, if there is
+    /// no sshd. `begin` is a shell command line that ends with the server.
     fn start(name: &str, lines: &str, begin: &str) -> Option<Self> {
         for program in [SSHD, "/usr/bin/ssh", "/usr/bin/rsync", "/usr/bin/ssh-keygen"] {
             if !Path::new(program).exists() {
@@ -83,7 +83,7 @@ impl Server {
         );
         fs::write(folder.join("ssh_config"), client).unwrap();
         if rustix::process::getuid().is_root() {
-            // sshd of root wants an empty folder there.
+            // An sshd that runs as root requires an empty folder there.
             fs::create_dir_all("/run/sshd").unwrap();
         }
         let log = fs::File::create(folder.join("sshd_log")).unwrap();
@@ -143,7 +143,7 @@ impl Server {
         said
     }
 
-    /// Asks the robot for a value, as somebody types it who has logged in there.
+    /// Reads a value of the robot as a person does who has logged in there.
     #[track_caller]
     fn shows(&self, value: &str, expected: &str) {
         let started = Instant::now();
@@ -160,14 +160,14 @@ impl Server {
         }
     }
 
-    /// Returns the number of the robot that was started there.
+    /// Returns the ID of the robot's process that was started there.
     fn robot(&self) -> Option<Pid> {
         let number = fs::read_to_string(self.there("convoy.pid")).ok()?;
         Pid::from_raw(number.trim().parse().ok()?)
     }
 }
 
-/// Returns whether a process has ended, even if nobody has asked for its exit code yet.
+/// Returns whether a process has ended, even if its exit code has not been read yet.
 fn has_ended(process: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     stat.map_or(true, |stat| stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
@@ -215,7 +215,7 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
         Err(_) => eprintln!("SKIPPED: there is no systemd-analyze that verifies the unit"),
     }
 
-    // What has changed is copied, and the robot is another one afterwards.
+    // The changed file is copied, and the robot is a new process afterwards.
     let first = server.robot();
     let changed = format!("{ROBOT}[module.LineDetector]\noffset = 0.5\n");
     fs::write(server.folder.join("crate/robot.toml"), changed).unwrap();
@@ -230,12 +230,12 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
 fn what_fails_on_the_way_is_told_with_what_helps() {
     let Some(server) = Server::start("fails", "", "exec") else { return };
     let said = server.fails(&["nobody"]);
-    assert!(said.contains("nobody cannot be asked what it is") && said.contains("is it on"), "{said}");
+    assert!(said.contains("nobody cannot be examined") && said.contains("check that it is on"), "{said}");
 
-    // A robot that is configured wrongly does not run, and says why.
+    // A robot with a wrong configuration does not run, and reports the reason.
     fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
     let said = server.fails(&["lab"]);
-    assert!(said.contains("has started the robot, which does not run"), "{said}");
+    assert!(said.contains("has started the robot, but it is not running"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
 
     fs::write(server.folder.join("authorized_keys"), "").unwrap();
@@ -260,7 +260,7 @@ fn a_machine_without_rsync_is_told_to_have_it() {
 
 #[test]
 fn a_full_disk_is_told() {
-    // A disk of its own, which only this server sees: that takes root.
+    // The server needs a disk of its own that only it can see, which requires root.
     let begin = "exec unshare --mount sh -c 'mount -t tmpfs -o size=64k tmpfs THERE && exec \"$@\"' sh";
     let Some(server) = Server::start("full", "", begin) else { return };
     let said = server.fails(&["lab"]);

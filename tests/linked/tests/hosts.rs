@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// A time that no wait exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The addresses of the two hosts of a test, which no other test uses at the same time.
@@ -23,7 +23,7 @@ struct Addresses {
     head: Ipv4Addr,
 }
 
-/// Returns robot.toml: `main` runs on the first host, and `vision` on the other one.
+/// Returns a robot.toml in which `main` runs on the first host, and `vision` on the other one.
 fn robot(Addresses { body, head }: Addresses, vision: &str) -> String {
     let port = TcpListener::bind((body, 0)).unwrap().local_addr().unwrap().port().min(65_000);
     format!(
@@ -74,12 +74,12 @@ impl Host {
         fs::read_to_string(self.folder.join("output")).unwrap()
     }
 
-    /// Runs a command again and again until its answer is as wanted.
+    /// Runs a command repeatedly until its answer satisfies `is_so`.
     #[track_caller]
     fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
         let begin = Instant::now();
         loop {
-            // The robot may not be there yet.
+            // The robot may not be running yet.
             let output = self.command(&[arguments, &["--json"]].concat());
             if output.status.success()
                 && let Ok(answer) = serde_json::from_slice(&output.stdout)
@@ -93,13 +93,13 @@ impl Host {
         }
     }
 
-    /// Waits until this host, which drives, follows what the other one sees.
+    /// Waits until this host, which drives, follows the line that the other one sees.
     #[track_caller]
     fn follows(&self, offset: f64) {
         self.until(&["show", "Drive"], |answer| answer["value"]["offset"] == offset);
     }
 
-    /// Returns the number of the process of that name that was started last.
+    /// Returns the ID of the process with that name that was started last.
     fn process(&self, name: &str) -> Pid {
         let begin = format!("process `{name}` is ");
         let text = self.said();
@@ -120,7 +120,7 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// The processes end with the one that has started them.
+    /// Ends the process that has started the others, which end with it.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
@@ -133,19 +133,19 @@ fn hosts_come_and_go_in_any_order() {
     let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 2), head: Ipv4Addr::new(127, 0, 0, 3) };
     let robot = robot(addresses, "");
     let body = Host::start("come", "body", &robot, &[]);
-    // It drives alone, by what it reads while nobody sees.
+    // It drives alone, with the values that it reads while nothing is seen.
     body.until(&["show", "Drive.run"], |answer| answer["value"].as_u64() > Some(3));
     let mut head = Host::start("come", "head", &robot, &[]);
     body.follows(0.25);
 
-    // Each host has its own processes, and lacks none.
+    // Each host has its own processes, and none is missing.
     for (host, process) in [(&body, "main"), (&head, "vision")] {
         let robots = host.until(&["ps"], |robots| robots[0]["processes"][0]["name"].is_string());
         assert_eq!(robots[0]["processes"].as_array().map(Vec::len), Some(1), "{robots}");
         assert_eq!((&robots[0]["processes"][0]["name"], &robots[0]["missing"]), (&json!(process), &json!([])));
     }
 
-    // A host that is ended says goodbye, and nothing happens to the other one.
+    // A host that is stopped says goodbye, which does not affect the other one.
     kill_process(Pid::from_child(&head.child), Signal::TERM).unwrap();
     assert_eq!(head.ends(), Some(0), "{}", head.said());
     drop(head);
@@ -154,7 +154,7 @@ fn hosts_come_and_go_in_any_order() {
     let head = Host::start("come", "head", &robot, &["--set", "module.LineDetector.offset=0.5"]);
     body.follows(0.5);
 
-    // The one that listens may be away just as well.
+    // The host that listens may also be away.
     drop(body);
     let body = Host::start("come", "body", &robot, &[]);
     body.follows(0.5);
@@ -172,7 +172,7 @@ fn a_process_that_dies_on_another_host_is_started_again_there() {
     body.until(&["show", "Line.image"], |answer| answer["value"].as_u64() > image);
     let dead = head.process("vision");
     kill_process(dead, Signal::KILL).unwrap();
-    // Its camera begins anew.
+    // Its camera starts again from the beginning.
     head.until(&["ps"], |_| head.process("vision") != dead);
     let line = |answer: &Value| answer["value"].as_u64();
     let first = body.until(&["show", "Line.image"], |answer| line(answer).is_some())["value"].as_u64();

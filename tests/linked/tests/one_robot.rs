@@ -1,5 +1,5 @@
-//! A robot of two processes is steered as one: commands beside it, as somebody types them, and the
-//! page.
+//! A robot of two processes is controlled as one robot: by commands beside it, as a person types
+//! them, and by the page.
 #![forbid(unsafe_code)]
 
 #[path = "../../foreign/programs.rs"]
@@ -24,7 +24,7 @@ use convoy::Convoy;
 mod convoy;
 
 impl Convoy {
-    /// Starts it with a page. Returns its address, and the port.
+    /// Starts the robot with a page. Returns the robot, the address of the page, and its port.
     fn with_page() -> (Self, String, u16) {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let convoy = Self::start(&["--page", &port.to_string()]);
@@ -34,7 +34,7 @@ impl Convoy {
         (convoy, page, port)
     }
 
-    /// Runs a command, which has to fail with that code, and returns all that it says.
+    /// Runs a command that must fail with that code, and returns its whole output.
     #[track_caller]
     fn fails(&self, arguments: &[&str], code: i32) -> String {
         let output = self.command(arguments);
@@ -89,7 +89,8 @@ fn it_is_listed_and_looked_at_as_one_robot() {
     let first: Vec<_> = listed.lines().map(|line| line.split_whitespace().next().unwrap_or_default()).collect();
     assert_eq!(first, ["robot", "convoy", "main", "vision"], "{listed}");
 
-    // A value comes from the process that has it, whichever that is; or from one that is named.
+    // A value comes from the process that has it, whichever that is, or from a process that is
+    // named.
     assert_eq!(convoy.json(&["show", "Line.offset"])["value"], 0.25);
     assert_eq!(convoy.json(&["show", "Drive.turn", "--robot", "convoy"])["value"], 0.5);
     assert!(convoy.json(&["show", "Line", "Image", "Drive"]).as_array().is_some_and(|values| values.len() == 3));
@@ -117,8 +118,10 @@ fn it_is_listed_and_looked_at_as_one_robot() {
     assert!(graph.contains("process vision") && graph.contains("to main    Line"), "{graph}");
     let why = convoy.prints(&["why", "seeing"]);
     assert!(why.contains("seeing"), "{why}");
+    assert_eq!(convoy.json(&["why", "seeing"])["cycle"], "seeing");
+    assert_eq!(convoy.json(&["why"])["processes"]["vision"]["cycles"][0]["cycle"], "seeing");
 
-    // Numbers of both in one picture, and what is not there is told.
+    // Numbers of both processes are in one plot, and a missing one is reported.
     convoy.plots(&["Line.image", "Drive.run", "timing:seeing.response", "timing:Pilot.drive"]);
     assert!(convoy.fails(&["plot", "Lnie.image", "--json"], 2).contains("did you mean `Line`"));
 
@@ -156,7 +159,7 @@ fn it_is_changed_wherever_the_changed_thing_is() {
     convoy.prints(&["providers", "switch", "Line", "LineDetector"]);
     assert_eq!(convoy.prints(&["workers", "seeing", "1"]), "seeing runs on 1 worker\n");
 
-    // Both subscribe to it, and nobody publishes it: it goes to both.
+    // Both processes subscribe to it, and none publishes it: the message goes to both.
     convoy.prints(&["topic", "pub", "Honk", "{ loudness = 1.0 }"]);
     convoy.until(&["show", "Drive"], |answer| answer["value"]["honks"] == 1);
     convoy.until(&["show", "Line"], |answer| answer["value"]["honks"] == 1);
@@ -185,11 +188,11 @@ fn a_safe_state_is_that_of_all_and_one_that_hangs_is_told() {
         said.contains("process `vision`") && said.contains("has not answered") && said.contains("done by: main"),
         "{said}"
     );
-    // What the other one has can be looked at meanwhile, and lists say what they lack.
+    // The values of the other process can still be read, and lists report what is missing.
     assert!(convoy.json(&["show", "Drive.run"])["value"].is_u64());
     assert!(convoy.fails(&["providers", "list"], 1).contains("process `vision`"));
     kill_process(vision, Signal::CONT).unwrap();
-    // It may have been asked too late to be told, and is asked again.
+    // The request may have come too late to be answered, so it is repeated.
     convoy.until(&["safe-state", "enter"], |answer| answer["failed"] == json!({}));
     convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == both);
 }
@@ -197,8 +200,8 @@ fn a_safe_state_is_that_of_all_and_one_that_hangs_is_told() {
 /// The environment variable with which the client of the next test is started.
 const CLIENT: &str = "HEMIOLA_TEST_CLIENT";
 
-/// Prints the cycles of each moment, in a process that finds the robot of a test; not a test
-/// itself.
+/// Prints the cycles at each moment, in a process that finds the robot of a test. This is not a
+/// test itself.
 #[test]
 fn client_of_the_next_test() {
     if std::env::var_os(CLIENT).is_none() {
@@ -206,7 +209,7 @@ fn client_of_the_next_test() {
     }
     let mut whole = WholeRobot::open(&RunningRobot::all()[0]).unwrap();
     whole.request(Request::Watch { what: Watched::Statistics, period: Some(100_000_000), names: None }).unwrap();
-    // The test ends it.
+    // The test ends this process.
     loop {
         whole.rejoin();
         if let Some(Incoming::Event { name, content }) = whole.next(Duration::from_millis(100)).unwrap()
@@ -253,12 +256,12 @@ fn one_address_is_enough_for_all_processes() {
     convoy.prints(&["safe-state", "enter", "--at", page]);
     convoy.until(&["top"], |statistics| statistics["safe_state"]["processes"] == json!(["main", "vision"]));
 
-    // Who may only look may not do more in another process.
+    // A read-only client has no more rights in another process.
     let address = format!("127.0.0.1:{port}");
     assert_eq!(convoy.json(&["show", "Line.offset", "--at", &address])["value"], 0.5);
     let refused = convoy.fails(&["parameters", "set", "LineDetector.offset", "0.1", "--at", &address], 1);
-    assert!(refused.contains("may only look"), "{refused}");
-    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("does not run now"));
+    assert!(refused.contains("is read-only"), "{refused}");
+    assert!(convoy.fails(&["show", "Line", "--at", page, "--process", "visoin"], 1).contains("is not running"));
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn its_logs_are_merged_as_those_of_one_robot() {
     assert_eq!(about.len(), 1, "the robot is said once");
     assert_eq!((about[0]["robot"].as_str(), about[0]["processes"].as_str()), ("convoy", "main, vision"));
     assert!(kickoffs > 0);
-    // All times of a process are later by the same, those of the first one by nothing.
+    // All times of a process are later by the same amount, those of the first one by zero.
     let later = [("main", "/driving/Drive"), ("vision", "/seeing/Line")].map(|(process, topic)| {
         let [own, merged] =
             [format!("game-{process}.mcap"), "game.mcap".to_owned()].map(|log| convoy.times(&log, topic));

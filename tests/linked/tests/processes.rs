@@ -1,4 +1,5 @@
-//! The example `processes` as the processes that it is: what sees is killed, what drives goes on.
+//! The example `processes` in several processes: the one that sees is killed, the one that drives
+//! goes on.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -13,7 +14,7 @@ use hemiola::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_processes");
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// A time that no wait exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The representation of the example that counts what was seen, to read it from logs.
@@ -32,7 +33,7 @@ struct Line {
     offset: f64,
 }
 
-/// The robot's processes, with their output in a file.
+/// The robot's processes, whose output goes to a file.
 struct Run {
     child: Child,
     folder: PathBuf,
@@ -60,7 +61,7 @@ impl Run {
         fs::read_to_string(self.folder.join("output")).unwrap()
     }
 
-    /// Returns the numbers of all processes of that name so far.
+    /// Returns the IDs of all processes with that name so far.
     fn processes(&self, name: &str) -> Vec<Pid> {
         let begin = format!("process `{name}` is ");
         let text = self.text();
@@ -68,7 +69,8 @@ impl Run {
         numbers.filter_map(Pid::from_raw).collect()
     }
 
-    /// Returns how many images the part that drives has seen, as far as it has said so.
+    /// Returns the number of images that the driving part has received, as far as it has printed
+    /// it.
     fn seen(&self) -> u64 {
         let text = self.text();
         let mut said =
@@ -101,7 +103,7 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// The processes end with the one that has started them.
+    /// Ends the process that has started the others, which end with it.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
@@ -143,7 +145,7 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
         let processes = run.processes("vision");
         assert_eq!(processes.len(), kill);
         kill_process(processes[kill - 1], Signal::KILL).unwrap();
-        run.wait_for("it is started again", |run| run.processes("vision").len() == kill + 1);
+        run.wait_for("it is restarted", |run| run.processes("vision").len() == kill + 1);
     }
     let before = run.seen();
     run.wait_for("it sees again", |run| run.seen() > before + 20);
@@ -151,14 +153,14 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     let (status, text) = (run.end(), run.text());
     assert_eq!(status.code(), Some(0), "{text}");
     assert!(
-        text.contains("process `vision` has died: signal: 9 (SIGKILL); it is started again, 3 of at most 30"),
+        text.contains("process `vision` has died: signal: 9 (SIGKILL); it is restarted, 3 of at most 30"),
         "{text}"
     );
     assert_eq!(run.processes("main").len(), 1, "{text}");
     for process in [run.processes("main"), run.processes("vision")].concat() {
         assert!(test_kill_process(process).is_err(), "{process:?} is still there: {text}");
     }
-    // The part that drives has one log, in which no run is missing.
+    // The driving part has one log, in which no run is missing.
     let trips = trips(&run.folder.join("trip-main.mcap"));
     let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
     assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
@@ -210,7 +212,7 @@ fn one_part_alone_is_started_by_its_name_and_an_unknown_one_is_an_error() {
     assert!(text.contains("there is no process `visoin`") && text.contains("main, vision"), "{text}");
 }
 
-/// The robot of the example in two processes of which each is started again.
+/// The options for the robot of the example in two processes, both of which are restarted.
 const BOTH_AGAIN: [&str; 6] = [
     "--set",
     "process.vision.restart='1000 per hour'",
@@ -220,8 +222,8 @@ const BOTH_AGAIN: [&str; 6] = [
     "process.pilot.restart='1000 per hour'",
 ];
 
-/// What a process has of the system's: whatever grows with each death of another one is a leak.
-/// Only Linux tells.
+/// The system's resources that a process holds: any that grow with each death of another process
+/// are leaks. Only Linux reports them.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     files: usize,
@@ -240,7 +242,7 @@ impl Held {
     }
 }
 
-/// Waits until the part that drives has seen some more, or is another one and has seen something.
+/// Waits until the driving part has seen some more images, or has been restarted and has seen some.
 fn sees_again(run: &Run) {
     let before = run.seen();
     run.wait_for("it sees again", |run| {
@@ -249,7 +251,7 @@ fn sees_again(run: &Run) {
     });
 }
 
-/// Kills a process of the example again and again, at random moments. Returns the run after it has
+/// Kills a process of the example repeatedly, at random moments. Returns the run after it has
 /// ended.
 fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     let mut run = Run::start(name, &[&BOTH_AGAIN[..], &["--log", "trip.mcap"]].concat());
@@ -259,17 +261,17 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     let mut held = None;
     for kill in 1..=kills {
         run.wait_for("it is there", |run| run.processes(victim).len() == kill);
-        // Each fourth time it is killed while it begins, and otherwise while it runs.
+        // Every fourth time it is killed while it begins, otherwise while it runs.
         if kill % 4 > 0 {
             sees_again(&run);
         }
         thread::sleep(Duration::from_millis(pause.below(200)));
         kill_process(run.processes(victim)[kill - 1], Signal::KILL).unwrap();
         if kill % 4 == 1 {
-            run.wait_for("it is started again", |run| run.processes(victim).len() == kill + 1);
+            run.wait_for("it is restarted", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
             let now = || [starter, stays].map(Held::of);
-            // Threads that wait for the dead one are about to end.
+            // Threads that wait for the dead process are about to end.
             match &held {
                 None => held = Some(now()),
                 Some(held) => run.wait_for(&format!("nothing is left, as in {held:?}"), |_| now() == *held),
@@ -282,7 +284,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     assert_eq!(sockets(), 2, "that of a link and that of the starter are in {}", folder.display());
     run.signal(Signal::INT);
     let (status, text) = (run.end(), run.text());
-    // 3: where other programs have the cores, a log lacks values, which it says.
+    // The code is 3 if other programs occupy the cores and a log lacks values, which it reports.
     let is_whole = status.code() == Some(0);
     assert!(is_whole || status.code() == Some(3), "{text}");
     assert_eq!((run.processes(survivor).len(), run.processes(victim).len()), (1, kills + 1), "{text}");
@@ -298,16 +300,16 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     run
 }
 
-/// A time in which a process was dead: its last value was stale in the other one.
+/// A time in which a process was dead, so that its last value was stale in the other one.
 struct Outage {
-    /// From the moment at which its death was noticed to the sample of its next value, in
+    /// The time from the moment at which its death was noticed to the sample of its next value, in
     /// milliseconds.
     since_death: f64,
-    /// From the sample of its last value to that of the next one.
+    /// The time from the sample of its last value to that of the next one, in milliseconds.
     between_samples: f64,
 }
 
-/// Returns the outages that a log shows of what a topic brings.
+/// Returns the outages of a topic that a log shows.
 fn outages(log: &Path, topic: &str) -> Vec<Outage> {
     let mut log = LogReader::open(log).unwrap();
     let (mut outages, mut last, mut death) = (Vec::new(), 0.0, None);
@@ -344,7 +346,7 @@ fn tell(what: &str, outages: &[Outage]) {
     assert!((1..=200).contains(&outages.len()), "{} outages", outages.len());
 }
 
-/// Returns whether a line is one that the detector can have seen, to the bit.
+/// Returns whether the detector can have seen this exact line.
 fn is_possible(line: &Line) -> bool {
     let columns = 0..320;
     let is_on_grid = |column: i32| line.offset.to_bits() == (1.0 - 2.0 * f64::from(column) / 320.0).to_bits();
@@ -358,7 +360,7 @@ fn each_process_may_die_at_any_moment_and_leaves_nothing_behind() {
     killed("each-pilot", "pilot", "vision", 6);
 }
 
-/// 200 deaths of what sees, some minutes.
+/// Kills the process that sees 200 times, which takes some minutes.
 #[test]
 #[ignore = "takes minutes; .ci/long runs it"]
 fn it_sees_again_after_each_of_200_deaths() {
@@ -372,7 +374,7 @@ fn it_sees_again_after_each_of_200_deaths() {
     tell("what sees", &outages(&log, "/link_vision_Line/Line"));
 }
 
-/// 200 deaths of what drives, and what sees goes on.
+/// Kills the process that drives 200 times, while the process that sees goes on.
 #[test]
 #[ignore = "takes minutes; .ci/long runs it"]
 fn it_drives_again_after_each_of_200_deaths() {

@@ -1,5 +1,5 @@
-//! The examples `leader` and `follower` as the programs that they are: they talk, they are killed,
-//! they come back, and what one of them has recorded of the other is repeated.
+//! The examples `leader` and `follower` as separate programs: they exchange messages, are killed
+//! and return, and the log that one of them records of the other is replayed.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -24,7 +24,7 @@ struct Odometry {
     heading: f64,
 }
 
-/// A program that runs, with its output in a file.
+/// A program that runs, whose output goes to a file.
 struct Run {
     child: Child,
     output: PathBuf,
@@ -32,7 +32,7 @@ struct Run {
 
 const LEADER: &str = env!("CARGO_BIN_EXE_leader");
 const FOLLOWER: &str = env!("CARGO_BIN_EXE_follower");
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// A time that no wait exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Run {
@@ -60,7 +60,7 @@ impl Run {
         Self { child, output }
     }
 
-    /// Ends the program as Ctrl-C does, and returns what it prints at its end.
+    /// Ends the program as Ctrl-C does, and returns its last output.
     fn interrupt(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let patience = Instant::now() + PATIENCE;
@@ -79,7 +79,7 @@ impl Drop for Run {
     }
 }
 
-/// Somebody who hears the leader, too.
+/// A further subscriber to the leader.
 struct Witness {
     links: Links,
     seen: Queue<Odometry>,
@@ -96,7 +96,7 @@ impl Witness {
         Self { links: Links::open(&[link], host).unwrap(), seen }
     }
 
-    /// Waits until the leader drives in a circle of that radius.
+    /// Waits until the leader drives in a circle with that radius.
     fn sees(&mut self, radius: f64) {
         let patience = Instant::now() + PATIENCE;
         loop {
@@ -117,7 +117,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A name that is short enough for a Unix socket, wherever the build folder is.
+/// Returns an address that is short enough for a Unix socket, wherever the build folder is.
 fn unix(name: &str) -> LinkAddress {
     LinkAddress::Unix(std::env::temp_dir().join(format!("hemiola-linked-{}-{name}.sock", std::process::id())))
 }
@@ -134,7 +134,7 @@ fn two_programs_talk_both_ways() {
     {
         let folder = folder(name);
         let (follower, leader) = (Run::follower(&folder, &address), Run::leader(&folder, &address));
-        // It begins with a small circle; a large one is what the follower wishes for.
+        // The leader begins with a small circle; the follower requests a large one.
         Witness::at(&address).sees(2.0);
         let said = follower.interrupt();
         for part in [
@@ -144,7 +144,7 @@ fn two_programs_talk_both_ways() {
             "received Drive: ",
             "called IsRoom: ",
             "the clock of leader is ",
-            "`leader` is there",
+            "`leader` has connected",
             "`heading` is sent",
         ] {
             assert!(said.contains(part), "{part}: {said}");
@@ -155,8 +155,8 @@ fn two_programs_talk_both_ways() {
         for part in [
             "link follower listens at",
             "served IsRoom: ",
-            "`follower` is there",
-            "`follower` is gone: it says goodbye: the robot has ended",
+            "`follower` has connected",
+            "`follower` has disconnected: it has said goodbye: the robot has ended",
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }
@@ -173,7 +173,7 @@ fn who_is_killed_leaves_the_other_as_it_was_and_comes_back() {
     for time in 1..=3 {
         let mut leader = Run::leader(&folder, &address);
         witness.sees(2.0);
-        // Its socket stays behind, and its successor takes that over.
+        // Its socket is left behind, and its successor takes it over.
         leader.child.kill().unwrap();
         leader.child.wait().unwrap();
         let patience = Instant::now() + PATIENCE;
@@ -188,7 +188,7 @@ fn who_is_killed_leaves_the_other_as_it_was_and_comes_back() {
     fs::remove_file(path).unwrap();
 }
 
-/// Returns how many values of the leader a log has that is being written.
+/// Returns the number of the leader's values in a log that is being written.
 fn recorded(log: &Path) -> usize {
     let Ok(mut log) = LogReader::open(log) else { return 0 };
     let mut values = 0;
@@ -204,7 +204,7 @@ fn a_log_of_who_receives_a_representation_is_repeated_to_the_bit() {
     let (folder, address) = (folder("repeated"), unix("repeated"));
     let log = folder.join("follower.mcap");
     let connect = format!("link.leader.connect='{address}'");
-    // Messages that come from outside cannot be repeated, and values can.
+    // Messages from outside cannot be replayed, but values can.
     let receive = "link.leader.receive=[{ representation = 'Drive' }]";
     let arguments = ["--set", &connect, "--set", receive, "--log", log.to_str().unwrap()];
     let follower = Run::start(FOLLOWER, &folder, &arguments);

@@ -1,5 +1,5 @@
-//! A process that dies comes back as part of the same robot: in the safe state that the others are
-//! in, and with what was changed.
+//! A process that dies rejoins the same robot: in the safe state that the others are in, and with
+//! the changes that were made.
 #![forbid(unsafe_code)]
 
 mod convoy;
@@ -21,7 +21,7 @@ struct Line {
     is_safe: bool,
 }
 
-/// Kills `vision`, and returns its number.
+/// Kills `vision`, and returns its process ID.
 fn kill(convoy: &Convoy) -> Pid {
     let vision = convoy.process("vision");
     kill_process(vision, Signal::KILL).unwrap();
@@ -36,7 +36,7 @@ fn until_it_is_back(convoy: &Convoy, dead: Pid) {
     convoy.until(&["show", "Line"], |answer| answer["value"]["image"].as_u64() > Some(0));
 }
 
-/// Waits until these processes say that they are in their safe states.
+/// Waits until these processes report that they are in their safe states.
 fn until_safe(convoy: &Convoy, processes: &[&str]) {
     convoy.until(&["top"], |statistics| match &statistics["safe_state"] {
         serde_json::Value::Null => processes.is_empty(),
@@ -95,7 +95,7 @@ fn what_happens_to_the_safe_state_while_it_is_away_is_what_it_finds() {
         until_it_is_back(&convoy, dead);
         until_safe(&convoy, &[]);
     }
-    // Its own does not end with it.
+    // Its own safe state does not end with it.
     convoy.prints(&["safe-state", "enter", "--process", "vision"]);
     until_safe(&convoy, &["main", "vision"]);
     let dead = kill(&convoy);

@@ -1,6 +1,6 @@
-//! Robots of the tests: one fixture for all that record, replay, change and compare.
+//! Robots for tests: one fixture for all tests that record, replay, change and compare.
 #![forbid(unsafe_code)]
-#![allow(missing_docs, reason = "what its modules compute is of no interest, only that they compute it again")]
+#![allow(missing_docs, reason = "what its modules compute does not matter, only that they compute it again")]
 
 pub mod logs;
 pub mod plain;

@@ -1,4 +1,4 @@
-//! Logs of tests: recorded whole, copied with changes, and read.
+//! Logs for tests: recording without losses, copying with changes, and reading.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use hemiola::Time;
 use hemiola::cdr::MessageSchema;
 use hemiola::log::{Entry, LogCompression, LogReader, LogWriter, Message, Origin};
 
-/// Makes an empty folder for one test.
+/// Creates an empty folder for one test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hemiola-{name}-{}", std::process::id()));
     _ = std::fs::remove_dir_all(&folder);
@@ -18,16 +18,15 @@ pub fn folder(name: &str) -> PathBuf {
 /// The paces at which [`record`] tries its runs, as multiples of real time.
 const PACES: [&str; 5] = ["2", "1", "0.5", "0.25", "0.1"];
 
-/// Lets `run` write a log, at a pace that it is given, until nothing is missing in it. `run`
-/// returns whether the robot reported no loss: of values that are dropped at the end, no number is
-/// missing.
+/// Calls `run` with a log to write and a pace, slower each time, until the log is complete. `run`
+/// returns whether the robot reported no loss: values that are dropped at the end leave no gap in
+/// the numbers.
 ///
-/// That a robot on its own threads waits for no recorder is a promise and no defect: what a cycle
-/// computes in a fifth of a second of its clock can be on its way to the recorder, and what comes
-/// on top is dropped, and counted. So a log lacks values where other programs keep the recorder
-/// from a core, or the disk's time, for that long, which no test can rule out. At half the pace
-/// twice as much time passes before that, up to 2 s; a log that lacks something then has another
-/// reason.
+/// That a robot on its own threads waits for no recorder is a promise and no defect: the values of
+/// a fifth of a second of a cycle's clock can be on their way to the recorder, and those beyond are
+/// dropped and counted. So a log lacks values if other programs keep the recorder from a core, or
+/// the disk's time, for that long, which no test can rule out. At half the pace this takes twice as
+/// long, up to 2 s; a log that still lacks values has another cause.
 pub fn record(log: &Path, run: impl Fn(&str, &str) -> bool) {
     for pace in PACES {
         _ = std::fs::remove_file(log);
@@ -38,7 +37,7 @@ pub fn record(log: &Path, run: impl Fn(&str, &str) -> bool) {
     panic!("a recorder loses values that wait for it 2 s");
 }
 
-/// Returns whether no number is missing in any channel.
+/// Returns whether no sequence number is missing in any channel.
 pub fn is_whole(log: &Path) -> bool {
     let mut log = LogReader::open(log).unwrap();
     let mut next: BTreeMap<String, u32> = BTreeMap::new();
@@ -56,13 +55,13 @@ pub fn is_whole(log: &Path) -> bool {
     true
 }
 
-/// Copies a log; messages may be changed or left out.
+/// Copies a log; `change` may change or omit messages.
 pub fn copied(from: &Path, to: &Path, change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {
     copied_with(from, to, ("", ""), change);
 }
 
-/// Copies a log with another definition of the messages of one topic; messages may be changed or
-/// left out.
+/// Copies a log with another definition of the messages of one topic; `change` may change or omit
+/// messages.
 pub fn copied_with(
     from: &Path,
     to: &Path,

@@ -1,5 +1,5 @@
-//! Logs in memory, message by message, and as files of nothing but records: quickly read, changed
-//! and written, for tests that do so very often.
+//! Logs in memory, message by message, and as files that consist of records only: fast to read,
+//! change and write, for tests that do so very often.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct PlainLog {
 #[derive(Clone)]
 pub struct PlainMessage {
     pub topic: String,
-    /// The name of its type, the definition, and the hash.
+    /// The name, the definition and the hash of the message's type.
     pub schema: (String, String, String),
     pub sequence: u32,
     pub logged: u64,
@@ -25,7 +25,7 @@ pub struct PlainMessage {
 }
 
 impl PlainLog {
-    /// Reads a log that is whole.
+    /// Reads a complete log.
     pub fn read(path: &Path) -> Self {
         let mut log = LogReader::open(path).unwrap();
         let (mut messages, mut about) = (Vec::new(), BTreeMap::new());
@@ -55,8 +55,8 @@ impl PlainLog {
 const ABOUT: &str = "hemiola";
 const MAGIC: &[u8] = b"\x89MCAP0\r\n";
 
-/// Writes a log without chunks, an index and checksums, and without a thread that waits for the
-/// disk: nothing of a log is needed but its records.
+/// Writes a log without chunks, index and checksums, and without a thread that waits for the disk:
+/// these tests need only the records.
 pub fn write_plainly<'m>(
     path: &Path,
     about: &BTreeMap<String, String>,

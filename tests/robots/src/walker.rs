@@ -1,14 +1,13 @@
-//! A robot that walks, looks and talks: three cycles that read from each other in all directions,
-//! values, queues and topics, with rates that do not fit together, and modules that remember what
-//! they have read in every way that there is.
+//! A robot that walks, looks and talks: three cycles that read values, samples and topics from each
+//! other in all directions, at rates that are no multiples of each other, and modules that keep
+//! state of every kind.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hemiola::prelude::*;
 
-/// Three cycles that read from each other in all directions, and remember what they have read in
-/// every way that there is.
+/// The configuration: three cycles that read from each other in all directions.
 pub const ROBOT: &str = r#"
 [cycle.motion]
 trigger = "Gyroscope"
@@ -37,10 +36,10 @@ pub struct Picture {
 pub struct Step {
     pub number: u64,
     pub length: f64,
-    /// Of the decision that it follows, and how old that is.
+    /// The number of the decision that it follows; its age is `age`.
     pub decision: u64,
     pub age: f64,
-    /// Of all remarks, in the order in which they came.
+    /// A fold of all remarks received, in their order.
     pub remarks: u64,
 }
 
@@ -52,7 +51,7 @@ pub struct Pose {
     pub said: u64,
 }
 
-/// Not provided in every run.
+/// A decision of cognition, which not every run provides.
 #[derive(Representation, Clone, Default)]
 pub struct Decision {
     pub number: u64,
@@ -123,7 +122,7 @@ pub struct Walk {
 #[module]
 impl Walk {
     #[update]
-    #[expect(clippy::too_many_arguments, reason = "it takes something in every way that there is")]
+    #[expect(clippy::too_many_arguments, reason = "it has an argument of every kind")]
     fn step(
         &mut self,
         rotation: &Rotation,
@@ -159,12 +158,12 @@ impl Walk {
     }
 }
 
-/// Whether the module behaves as if somebody had changed its code.
+/// The switch that makes `Localize` behave as if its code had been changed.
 pub static IS_CHANGED: AtomicBool = AtomicBool::new(false);
 
 #[derive(Module)]
 pub struct Localize {
-    /// How often each thing was said.
+    /// The number of times that each text was said.
     said: BTreeMap<String, u64>,
     last: Option<(u64, f32)>,
 }
@@ -260,7 +259,7 @@ fn fold(heard: &Subscription<Remark>, before: u64) -> u64 {
     })
 }
 
-/// Nobody can write down what it has learnt.
+/// A module whose state cannot be recorded.
 #[derive(Module)]
 pub struct Dream {
     #[opaque]

@@ -1,10 +1,10 @@
-//! Programs without `unsafe` that try to break memory, hang or end a robot silently, and what each
-//! must do instead.
+//! Programs without `unsafe` that try to corrupt memory, or to hang or end a robot silently, and
+//! what each must do instead.
 //!
-//! Every file in `src/bin` is the whole program of a user who does something unusual: it switches
-//! providers without end, gives one representation two names, panics in a destructor.
-//! `tests/promises.rs` runs them and says what is promised. Under AddressSanitizer (`.ci/asan`) the
-//! same tests prove that nothing is read or written that is not there.
+//! Every file in `src/bin` is the complete program of a user who does something unusual: it
+//! switches providers all the time, gives one representation two names, or panics in a destructor.
+//! `tests/promises.rs` runs them and checks what is promised. Under AddressSanitizer (`.ci/asan`)
+//! the same tests prove that no invalid memory is accessed.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use hemiola::RobotHandle;
 use hemiola::runtime::Change;
 
-/// The exit code of a program that saw a value change while it read it.
+/// The exit code of a program that saw a value change while reading it.
 pub const CHANGED: i32 = 42;
 
-/// Numbers that are all the same when nobody else writes them.
+/// Numbers that are all the same while nobody writes them.
 ///
 /// ```
 /// hemiola_soundness::Watched::of(&[3, 3, 3]).is_whole();
@@ -27,7 +27,7 @@ pub struct Watched<'v> {
 }
 
 impl<'v> Watched<'v> {
-    /// Watches these numbers.
+    /// Creates a watch over some numbers.
     pub fn of(numbers: &'v [u64]) -> Self {
         Self { numbers }
     }
@@ -59,8 +59,8 @@ fn changed() -> ! {
     std::process::exit(CHANGED)
 }
 
-/// Switches the provider of a representation from one to the other every 60 ms, on a thread of its
-/// own.
+/// Returns a function that switches the provider of a representation from one to the other every
+/// 60 ms, on a thread of its own.
 pub fn switch_between(representation: &'static str, providers: [&'static str; 2]) -> impl Fn(&RobotHandle) + 'static {
     move |robot| {
         let robot = robot.clone();

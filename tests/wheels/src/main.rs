@@ -1,5 +1,5 @@
-//! The example `wheels`, with a module beside its motors that does what modules should not, as
-//! `FAULT` says.
+//! The example `wheels`, with a module beside its motors that misbehaves as the variable `FAULT`
+//! requests.
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "it is a program")]
 
@@ -60,13 +60,13 @@ fn hang() -> ! {
     }
 }
 
-/// Uses up the stack of its thread, and more.
+/// Overflows the stack of its thread.
 #[expect(unconditional_recursion, reason = "on purpose")]
 fn overflow(depth: u64) -> u64 {
     std::hint::black_box([depth; 1024]).iter().sum::<u64>() + overflow(depth + 1)
 }
 
-/// Runs the same robot from a program of one's own, with a heartbeat that panics in the end: on the
+/// Runs the same robot from a program of one's own, with a heartbeat that finally panics on the
 /// thread that watches all others.
 fn run_until_the_heartbeat_panics() -> Result<(), Box<dyn std::error::Error>> {
     let configuration = hemiola::configuration::parse(ROBOT, "robot.toml", &Catalog::linked())?.configuration;

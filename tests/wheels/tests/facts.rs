@@ -1,11 +1,11 @@
-//! What the program knows of its robot, for machines.
+//! The program prints facts about its robot for machines.
 #![forbid(unsafe_code)]
 
 use std::process::Command;
 
 use serde_json::Value;
 
-/// Returns what a command prints, and what it says beside.
+/// Returns the standard output and the standard error of a command.
 fn wheels(arguments: &[&str]) -> (Value, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_wheels")).args(arguments).arg("--json").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

@@ -1,4 +1,4 @@
-//! However the process of a guarded robot dies, its wheels stand still.
+//! The wheels stop however the process of a guarded robot dies.
 #![forbid(unsafe_code)]
 
 mod run;
@@ -11,15 +11,16 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use run::Run;
 
-/// The command of the guard, which is all that can stop the wheels when their process is gone.
+/// The options for the guard's command, which alone can stop the wheels after their process has
+/// died.
 const GUARD: [&str; 2] = ["--set", "guard.command=[\"sh\", \"-c\", \"echo stop >> wheels.bus\"]"];
 
-/// A process that dies shows no life while the kernel takes it apart, which may last longer than
-/// the usual limit of 100 ms where the machine is busy. Then the guard kills it, with another
-/// message and exit code than what these tests are about.
+/// The options for a patient guard. A process that dies shows no life while the kernel tears it
+/// down, which may last longer than the default limit of 100 ms when the machine is busy. The guard
+/// would then kill it, with another message and exit code than these tests are about.
 const PATIENT: [&str; 2] = ["--set", "guard.beat=\"10 s\""];
 
-/// A run with a guard that acts on the death of the process, and not on its silence.
+/// Starts a run with a guard that acts on the death of the process, and not on its silence.
 fn guarded(name: &str, fault: &str, arguments: &[&str]) -> Run {
     Run::start(name, fault, &[&GUARD, &PATIENT, arguments].concat())
 }
@@ -48,12 +49,12 @@ fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
     let folder = run.folder.clone();
     let log = folder.join("wheels.mcap");
     let written = || fs::metadata(&log).map_or(0, |file| file.len());
-    // The part of the log that is written before the robot drives is its head.
+    // Before the robot drives, only the head of the log has been written.
     let head = written();
     let run = run.wait_for("what it does is on the disk", |_| written() > head);
     let ended = run.kill(Signal::KILL).end();
     ended.stands_still().with_code(137).says("the robot's process has died: signal: 9 (SIGKILL)");
-    ended.says("the log is recovered");
+    ended.says("the log was recovered");
     let info = Command::new(env!("CARGO_BIN_EXE_wheels"))
         .args(["log", "info", "wheels.mcap"])
         .current_dir(&folder)
@@ -67,7 +68,7 @@ fn the_wheels_stand_still_after_the_process_was_killed_and_the_log_is_whole() {
 fn the_wheels_stand_still_when_the_process_shows_no_life() {
     let beat = ["--set", "guard.beat=\"1 s\""];
     let ended = Run::start("stopped", "", &[&GUARD[..], &beat].concat()).drive().kill(Signal::STOP).end();
-    ended.stands_still().with_code(137).says("showed no life for 1.00 s, and was killed");
+    ended.stands_still().with_code(137).says("sent no heartbeat for 1.00 s, and was killed");
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn a_guarded_robot_ends_like_any_other() {
 
 #[test]
 fn a_signal_to_the_guard_is_meant_for_the_robot_and_ends_no_guard() {
-    // The robot handles none of these signals, and dies of them.
+    // The robot does not handle these signals, and is killed by them.
     for (name, signal, code) in [("quit", Signal::QUIT, 131), ("usr1", Signal::USR1, 138), ("usr2", Signal::USR2, 140)]
     {
         let ended = guarded(name, "", &[]).drive().signal(signal).end();
@@ -124,7 +125,7 @@ fn a_robot_that_died_is_started_again_but_not_for_ever() {
     }
     let ended = run.kill(Signal::KILL).end();
     assert_eq!(ended.commands.iter().filter(|command| *command == "stop").count(), 3, "{}", ended.text);
-    ended.with_code(137).says("starts the robot again, 2 of at most 2 times");
+    ended.with_code(137).says("restarting the robot, 2 of at most 2 times");
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn a_guard_without_a_command_that_is_there_is_refused_before_anything_moves() {
 }
 
 /// Measures the time from the death of the process to the last command on the bus. It is ignored by
-/// default, as it kills 200 robots.
+/// default, because it kills 200 robots.
 #[test]
 #[ignore = "takes some minutes; `.ci/long` runs it"]
 fn how_long_the_wheels_turn_after_the_process_was_killed() {

@@ -1,4 +1,4 @@
-//! Measurements are kept where the robot is, not in the folder in which it was started.
+//! Measurements are stored beside the robot, not in the folder in which it was started.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 const ROBOT: &str = "[cycle.motion]\nrate = 100.0\ndeadline = '8 ms'\n[output]\nprofile = 'wheels.profile.json'\n";
 
-/// A robot in a folder of its own, two folders where somebody may stand, and the user's state.
+/// A robot in a folder of its own, two folders to start it from, and a folder for the user's state.
 struct Place(PathBuf);
 
 impl Place {
@@ -99,7 +99,7 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
     let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
     let [note] = notes(&told).try_into().unwrap();
     assert!(note.contains("it has changed: cycle.motion.workers"), "{note}");
-    // The first measurements are remembered.
+    // The first measurements are still known.
     let (_, told) = run(&["--set", "cycle.motion.workers=2"]);
     assert_eq!(notes(&told), Vec::<String>::new());
     let shown = place.says("there", &["profile", "show", "--json", "--set", "cycle.motion.workers=2"]);
@@ -110,7 +110,7 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
 fn the_last_line_of_a_run_is_its_verdict() {
     let place = Place::new("verdict");
     let stepped = place.says("here", &STEPPED);
-    assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing of deadlines");
+    assert_eq!(last_line(&stepped), "VERDICT: this run was not in real time, and says nothing about deadlines");
     // No machine meets a deadline of one nanosecond.
     let late = place.says(
         "here",

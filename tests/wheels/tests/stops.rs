@@ -1,4 +1,4 @@
-//! However a robot ends, its wheels stand still: the last command on their bus is a stop.
+//! The wheels stand still however a robot ends: the last command on their bus is a stop.
 #![forbid(unsafe_code)]
 
 mod run;
@@ -96,7 +96,7 @@ fn the_first_signal_stops_the_wheels_and_the_second_one_the_program_whatever_mai
     let run = Run::start("main", "hang in main", &[]).wait_for("main hangs", |run| run.text().contains(HANGS));
     let stopped = |run: &Run| run.commands().last().is_some_and(|command| command == "stop");
     let run = run.signal(Signal::INT).wait_for("they stop", stopped);
-    // A second signal that comes at once counts as the first one.
+    // A second signal that follows immediately counts as the first one.
     thread::sleep(Duration::from_millis(300));
     run.signal(Signal::INT).end().stands_still().with_code(130);
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use run::Run;
 
-/// The robot beside a folder that vanishes while it runs.
+/// Starts the robot beside a folder that disappears while it runs.
 fn without_its_folder(name: &str, arguments: &[&str]) -> Run {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("wheels-{name}"));
     _ = fs::remove_dir_all(&folder);

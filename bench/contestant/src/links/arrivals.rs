@@ -1,4 +1,4 @@
-//! What the partner measures.
+//! The measurements of the partner.
 
 use super::plan::Plan;
 use crate::messages::{Assignment, print};
@@ -21,7 +21,7 @@ pub struct Arrivals {
     /// The number of the next message.
     next: u64,
     one_way_ns: Vec<u64>,
-    /// When the last message before those that count was there.
+    /// The arrival of the last message before those that count.
     begin_ns: u64,
     before: Usage,
 }
@@ -37,8 +37,8 @@ impl Arrivals {
         Self { plan, next: 1, one_way_ns, begin_ns: monotonic_ns(), before: Usage::now() }
     }
 
-    /// Notes a message as soon as it is there, by its number and the time at which it was sent.
-    /// Prints the figures when it is the last one, and returns whether it is.
+    /// Records a message on arrival, by its number and the time at which it was sent. Prints the
+    /// figures when it is the last one, and returns whether it is.
     ///
     /// # Errors
     /// Returns an error with the reason if it is not the next message: one was lost, doubled, or

@@ -1,4 +1,4 @@
-//! The receiving process, as the sending one knows it.
+//! The receiving process, as seen by the sending one.
 
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -29,7 +29,7 @@ impl Partner {
         Self { child, lines: BufReader::new(output).lines() }
     }
 
-    /// Reads the next line of the partner's output, which begins with that word, and returns the
+    /// Reads the next line of the partner's output, which must begin with a word, and returns the
     /// rest of it.
     ///
     /// # Panics

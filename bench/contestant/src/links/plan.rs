@@ -1,8 +1,8 @@
-//! What is sent, and when.
+//! The number of messages, and their times.
 
 use crate::messages::Assignment;
 
-/// How many messages are sent, and when, as both processes know it.
+/// The number of messages and their times, which both processes know.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The number of messages that come before those that count.
@@ -12,18 +12,18 @@ pub struct Plan {
     pub pace: Pace,
 }
 
-/// When the next message is sent.
+/// The time of the next message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// That many nanoseconds after the one before.
+    /// The next message is sent that many nanoseconds after the previous one.
     Period(u64),
-    /// At once, unless that many are under way.
+    /// The next message is sent at once, unless that many are under way.
     Window(u64),
 }
 
-/// As many messages have used all slots of a queue with the largest window.
+/// The number of messages after which all slots of a queue with the largest window have been used.
 const WARM_UP: u64 = 300;
-/// The same for messages of this size and more, whose windows are small.
+/// The number for messages of `LARGE` bytes and more, whose windows are small.
 const WARM_UP_LARGE: u64 = 40;
 const LARGE: u64 = 100_000;
 

@@ -1,4 +1,4 @@
-//! What the sending process does, and measures.
+//! The work and the measurements of the sending process.
 
 use super::Partner;
 use super::arrivals::ACKNOWLEDGED;
@@ -36,7 +36,7 @@ pub fn measure(assignment: &Assignment, mut partner: Partner, sender: &mut impl 
         }
         sender.send(number);
     }
-    // It prints its figures when the last message is there.
+    // The partner prints its figures when the last message has arrived.
     let figures = partner.finish();
     let (used, length_ns) = (Usage::now().since(&before), monotonic_ns() - counting_ns);
     figures.iter().filter(|line| *line != ACKNOWLEDGED).for_each(|line| println!("{line}"));

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::system;
 
-/// What a contestant is asked to do, from its command line.
+/// The task of a contestant, from its command line.
 ///
 /// ```
 /// use hemiola_bench_contestant::messages::Assignment;
@@ -20,7 +20,7 @@ pub struct Assignment {
     numbers: BTreeMap<String, u64>,
 }
 
-/// How the threads of a contestant are scheduled.
+/// The scheduling of a contestant's threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheduling {
     /// Time sharing, for workloads in which threads of equal rank have to take turns.
@@ -72,9 +72,9 @@ impl Assignment {
         self.numbers.contains_key("receives")
     }
 
-    /// Prints who takes part, in which version, and lets the process share its cores with nobody
-    /// but itself as far as the system allows. From here on the process ends when any thread
-    /// panics. To be called before any other thread is made.
+    /// Prints the name and version of the contestant, and gives the process its cores exclusively
+    /// as far as the system allows. From now on the process ends when any thread panics. Must be
+    /// called before any other thread is made.
     pub fn introduce(&self, version: &str) {
         end_with_the_first_panic();
         println!("contestant {} {version}", self.contestant);

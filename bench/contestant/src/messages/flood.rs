@@ -53,7 +53,7 @@ impl Callbacks {
         self.0.ended.store(monotonic_ns(), Ordering::Release);
     }
 
-    /// Returns whether the executor shall end.
+    /// Returns whether the executor is to end.
     pub fn is_over(&self) -> bool {
         self.0.over.load(Ordering::Acquire)
     }

@@ -1,9 +1,9 @@
 //! The newest value from one thread to another, each on a core of its own: numbers, or values of 1
 //! kB; written a thousand times per second, or without a pause. The reader reads without a pause.
 //!
-//! Read and write are told apart: time per read over the whole run; time per write, at 1 kHz of
-//! each write by itself (what reading the clock takes is taken off), without a pause over the whole
-//! run.
+//! Reads and writes are measured separately: time per read over the whole run; time per write, at 1
+//! kHz of each write by itself (what reading the clock takes is taken off), without a pause over
+//! the whole run.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -17,7 +17,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Waits a moment. To be called after each attempt in vain.
+    /// Waits a moment. To be called after each failed attempt.
     #[inline]
     pub fn wait(&mut self) {
         const SPINS: u32 = 64;

@@ -11,7 +11,7 @@ use hemiola_bench_contestant::{Completions, Contest, CountAllocations, Mode, Wor
 #[global_allocator]
 static ALLOCATOR: CountAllocations = CountAllocations;
 
-/// The work, which tasks find here because Copper makes them.
+/// The work, which is static because Copper creates the tasks.
 static WORK: OnceLock<&'static Work> = OnceLock::new();
 /// The place where the second stage notes that a run has ended, and the logs to remove in the end.
 static COMPLETIONS: Mutex<Option<(Completions, PathBuf)>> = Mutex::new(None);
@@ -210,7 +210,7 @@ impl CuSinkTask for Second {
         if let Some((completions, log)) = &mut self.completions
             && completions.note()
         {
-            // The pipeline would run for ever.
+            // The pipeline would run forever.
             remove_logs(log);
             std::process::exit(0);
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use foxglove::{ChannelBuilder, PartialMetadata, RawChannel, Schema, WebSocketServer};
 
-/// A message of the log: its channel, and when it is due since the beginning.
+/// A message of the log: its channel, and the time from the beginning at which it is due.
 struct Due {
     after: Duration,
     channel: Arc<RawChannel>,
@@ -54,8 +54,8 @@ fn read(log: &[u8]) -> Result<Vec<Due>, Box<dyn Error>> {
     Ok(messages)
 }
 
-/// Publishes all messages, at the pace of the log. It looks as often for due ones as Hemiola's door
-/// does.
+/// Publishes all messages at the pace of the log, and checks for due ones as often as Hemiola's
+/// door does.
 fn publish(messages: &[Due]) {
     const LOOK: Duration = Duration::from_millis(16);
     loop {

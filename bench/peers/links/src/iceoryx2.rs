@@ -1,4 +1,4 @@
-//! iceoryx2: samples in shared memory, and an event that wakes who takes them.
+//! iceoryx2: samples in shared memory, and an event that wakes the receiver.
 
 use std::process::Stdio;
 
@@ -12,13 +12,12 @@ use iceoryx2::service::port_factory::{event, publish_subscribe};
 use crate::{Outcome, note, write_head};
 
 pub fn run(assignment: &Assignment) -> Outcome {
-    // Its state of a process that was killed is in the way of nobody, and its remarks are for
-    // people.
+    // The remaining state of a killed process is harmless, and log messages are for people.
     set_log_level(LogLevel::Error);
     if assignment.receives() { receive(assignment) } else { send(assignment) }
 }
 
-/// The line with the name of the service that the receiving process takes samples of.
+/// The line with the name of the service from which the receiving process gets samples.
 const READY: &str = "ready";
 
 type Samples = publish_subscribe::PortFactory<ipc::Service, [u8], ()>;
@@ -77,8 +76,7 @@ fn node() -> Result<Node<ipc::Service>, iceoryx2::node::NodeCreationFailure> {
     NodeBuilder::new().signal_handling_mode(SignalHandlingMode::Disabled).create::<ipc::Service>()
 }
 
-/// Opens the services of the samples and of what wakes for them, with room for all messages that
-/// are under way.
+/// Opens the services for samples and wake-ups, with room for all messages that are under way.
 fn open(
     node: &Node<ipc::Service>,
     name: &str,

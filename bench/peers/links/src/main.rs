@@ -1,5 +1,5 @@
 //! The crates that the bench of links compares Hemiola with: `links CONTESTANT --workload ...`.
-//! Each lets its receiver sleep until a message comes, loses none, and keeps their order.
+//! Each lets its receiver sleep until a message arrives, loses none, and keeps their order.
 
 mod iceoryx2;
 mod zenoh;
@@ -9,7 +9,7 @@ use hemiola_bench_contestant::links::{self, Arrivals};
 use hemiola_bench_contestant::messages::Assignment;
 use hemiola_bench_contestant::monotonic_ns;
 
-/// Whatever goes wrong ends the program: it has no figures then.
+/// The result of a contestant; an error ends the program, which then has no figures.
 type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> Outcome {
@@ -36,7 +36,7 @@ fn write_head(message: &mut [u8], number: u64) {
     message[8..HEAD].copy_from_slice(&monotonic_ns().to_le_bytes());
 }
 
-/// Notes a message that has come. Returns whether it was the last.
+/// Records a message that has arrived. Returns whether it was the last.
 fn note(arrivals: &mut Arrivals, message: &[u8]) -> Result<bool, String> {
     let [number, stamp] =
         [0, 8].map(|at| message.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes)));

@@ -1,4 +1,4 @@
-//! Zenoh: two peers, one of which publishes what the other one has called back.
+//! Zenoh: two peers, one of which publishes to a callback of the other one.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::Stdio;
@@ -24,7 +24,7 @@ const KEY: &str = "bench";
 fn send(assignment: &Assignment) -> Outcome {
     let mut partner = Partner::start(Stdio::null());
     let session = open("connect", &partner.hear(READY))?;
-    // What is published waits rather than being lost, and does not wait to be sent with others.
+    // Publishing waits instead of losing messages, and messages are not batched.
     let publisher = session.declare_publisher(KEY).congestion_control(CongestionControl::Block).express(true).wait()?;
     let matching = publisher.matching_listener().wait()?;
     while !publisher.matching_status().wait()?.matching() {
@@ -53,7 +53,7 @@ fn receive(assignment: &Assignment) -> Outcome {
             let name = format!("hemiola-bench-links-{}.sock", std::process::id());
             format!("unixsock-stream/{}", std::env::temp_dir().join(name).display())
         }
-        // A port at which nobody listens.
+        // A free port.
         _ => format!("tcp/{}", TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?),
     };
     let session = open("listen", &listens_at)?;
@@ -74,7 +74,7 @@ fn receive(assignment: &Assignment) -> Outcome {
     Ok(())
 }
 
-/// Opens a session with one way to the other one, and no other.
+/// Opens a session with a single connection to the other process.
 fn open(way: &str, address: &str) -> zenoh::Result<Session> {
     let mut config = Config::default();
     config.insert_json5("mode", "\"peer\"")?;

@@ -1,11 +1,11 @@
-//! Counters of unmet dependencies, as one writes them around a pool, for the peers that have no
-//! task graph of their own.
+//! Counters of unmet dependencies around a pool, for the peers that have no task graph of their
+//! own.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use hemiola_bench_contestant::{Graph, Work};
 
-/// A graph to be run by a pool that only knows tasks.
+/// A graph for a pool that only knows tasks.
 pub struct Countdown {
     successors: Vec<Vec<usize>>,
     predecessors: Vec<u32>,

@@ -65,7 +65,7 @@ pub struct Nodes {
 #[derive(Default)]
 struct State {
     author: Author,
-    /// Per input, the message that waits to be used.
+    /// The message of each input that waits to be used.
     inputs: Vec<Option<History>>,
     begun: u64,
 }

@@ -106,11 +106,10 @@ pub fn simulate(cores: usize, crunch: TimeSpan, end: TimeSpan) -> (Figures, Simu
 /// An observer that follows messages through the cycles.
 struct Watch {
     crunch: TimeSpan,
-    /// Per cycle, its nodes that compute; and the messages of all nodes when its run began.
+    /// The nodes of each cycle that compute, and the messages of all nodes when its run began.
     computing: Vec<Vec<usize>>,
     taken: Vec<Vec<Option<History>>>,
-    /// Per node: its newest message, when it began in the present run, and for how long it ran in
-    /// it.
+    /// The newest message of each node, and when it began in the current run and how long it ran.
     latest: Vec<Option<History>>,
     begun: Vec<Option<TimeSpan>>,
     ran: Vec<TimeSpan>,

@@ -1,8 +1,8 @@
-//! The contents of messages: where they come from.
+//! The contents of messages: the nodes from which they derive.
 
 use hemiola::prelude::*;
 
-/// What a node did for a message.
+/// The contribution of a node to a message.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entry {
     /// Its number among the nodes.
@@ -32,7 +32,7 @@ impl History {
 #[derive(Debug, Default)]
 pub struct Author {
     sequence: u32,
-    /// Per input, the last message.
+    /// The number of the last message of each input.
     last: Vec<u32>,
 }
 

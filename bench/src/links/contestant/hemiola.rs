@@ -29,18 +29,18 @@ const LENGTH: usize = 4;
 
 /// The topic whose messages are measured.
 const USED: &str = "Packet";
-/// The topic of all other links, on which nobody publishes.
+/// The topic of all other links, on which nothing is published.
 const IDLE: &str = "Idle";
-/// The most peers that a link has that listens.
+/// The maximum number of peers of a link that listens.
 const MOST_PEERS: usize = 16;
-/// The time within which all links have to meet.
+/// The time within which all links have to connect.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     if assignment.receives() { receive(assignment) } else { send(assignment) }
 }
 
-/// Returns how many messages have room in each queue on the way.
+/// Returns the capacity of each queue on the way, in messages.
 fn room(assignment: &Assignment) -> usize {
     2 * assignment.number("window") as usize
 }
@@ -78,7 +78,7 @@ fn send(assignment: &Assignment) -> Result<(), BenchError> {
 
 struct Publishing {
     publisher: Publisher<Packet>,
-    /// The length of what is behind a message's head.
+    /// The length of a message without its head.
     data: usize,
 }
 
@@ -100,7 +100,7 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
     let take = move |packet: &Packet| match arrivals.note(packet.number, packet.stamp_ns) {
         Ok(true) => handle.stop(),
         Ok(false) => {}
-        // An executor goes on after a panic, and this process must not.
+        // An executor continues after a panic, and this process must not.
         Err(problem) => {
             eprintln!("{problem}");
             std::process::exit(1);
@@ -126,11 +126,11 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
 const READY: &str = "ready";
 
 fn host(robot: &str, bus: Bus) -> LinkHost {
-    // Remarks, such as who has come and gone, are for people.
+    // Remarks, such as which peers connect, are for people.
     LinkHost::new(robot, bus, Arc::new(RobotClock::running(1.0)), |_| ())
 }
 
-/// Returns an address at which nobody listens.
+/// Returns a free address.
 fn free_address(contestant: &str, number: usize) -> LinkAddress {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     match contestant {

@@ -46,7 +46,7 @@ fn receive(assignment: &Assignment) -> io::Result<()> {
 
 /// The line with the path at which the receiving process listens.
 const READY: &str = "ready";
-/// The most events that `epoll` returns at once.
+/// The maximum number of events that `epoll` returns at once.
 const AT_ONCE: usize = 64;
 
 /// Calls `take` with each connection on which something has come, until it returns `true`.
@@ -67,7 +67,7 @@ fn by_epoll(connections: &[UnixStream], mut take: impl FnMut(&UnixStream) -> io:
     }
 }
 
-/// The same by `poll`, which is told of all connections each time.
+/// Does the same by `poll`, which gets all connections each time.
 fn by_poll(connections: &[UnixStream], mut take: impl FnMut(&UnixStream) -> io::Result<bool>) -> io::Result<()> {
     let mut all: Vec<PollFd<'_>> =
         connections.iter().map(|connection| PollFd::new(connection, PollFlags::IN)).collect();

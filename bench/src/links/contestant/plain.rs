@@ -1,5 +1,5 @@
-//! A socket or a pipe between the two processes, read and written as it comes: the receiving
-//! process has its end as its standard input.
+//! A socket or a pipe between the two processes, read and written directly: the receiving process
+//! has its end as its standard input.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -38,10 +38,10 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// The longest piece that sockets take that keep messages apart: what they hold is bounded.
+/// The maximum length of a message of sockets that preserve message boundaries.
 const PIECE: usize = 60_000;
 
-/// The sending end of anything that is written.
+/// The sending end of a socket or a pipe.
 pub struct Plain {
     end: File,
     message: Vec<u8>,

@@ -9,7 +9,7 @@ pub struct Calls([BTreeMap<String, u64>; 2]);
 
 const SENDER: usize = 0;
 const RECEIVER: usize = 1;
-/// More than there are from a thread to the one that began the process.
+/// A limit above the number of generations from any thread to the first one of its process.
 const GENERATIONS: usize = 20;
 
 impl Calls {
@@ -36,7 +36,7 @@ impl Calls {
         calls
     }
 
-    /// Returns what there is more of than in another trace.
+    /// Returns the calls that are not in another trace.
     pub fn since(mut self, before: &Self) -> Self {
         for (calls, before) in self.0.iter_mut().zip(&before.0) {
             for (name, count) in calls {
@@ -46,7 +46,7 @@ impl Calls {
         self
     }
 
-    /// Writes how many there are for each of that many messages, of the sender and the receiver.
+    /// Formats the number of calls per message, of the sender and the receiver.
     pub fn per(&self, messages: u64) -> [String; 2] {
         self.0.each_ref().map(|calls| {
             let per = |count: u64| count as f64 / messages.max(1) as f64;

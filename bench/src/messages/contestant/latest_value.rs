@@ -13,7 +13,7 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
             let topic = Bus::new().topic("value").expect("the first of its name");
             let mut publisher: Publisher<T> = topic.publisher();
             let latest = topic.latest();
-            // This value is there before the first write.
+            // The value before the first write.
             publisher.publish(T::default());
             (Topic(publisher), Topic(latest))
         }),

@@ -1,4 +1,4 @@
-//! How chains and cycles delay each other.
+//! The delays that chains and cycles cause each other.
 
 use super::solver::Solver;
 use crate::dag::pool::Above;
@@ -7,13 +7,13 @@ use crate::system::Begin;
 use crate::{Arrivals, NoBound, TimeSpan};
 
 impl Solver<'_> {
-    /// Returns everything that goes before a cycle.
+    /// Returns everything that has precedence over a cycle.
     pub(super) fn before(&self, number: usize) -> Result<Vec<Above>, NoBound> {
         self.above_priority(self.system.cycles[number].priority, Some(number), None)
     }
 
     /// Returns the load of a cycle on everything below it. A cycle without a bound has at most one
-    /// run under way and one waiting.
+    /// run in progress and one waiting.
     pub(super) fn above(&self, cycle: usize) -> Option<Above> {
         let arrivals = self.arrivals(cycle).ok()?;
         let graph = &self.graphs[cycle];
@@ -21,8 +21,7 @@ impl Solver<'_> {
         let costs = self.system.costs;
         let early = if graph.is_empty() { TimeSpan::ZERO } else { costs.earliness };
         let workers = self.system.cycles[cycle].workers as u64;
-        // Workers that are awake early may sleep again, because the first task can go to another
-        // one.
+        // Workers that wake up early may sleep again, because another one can get the first task.
         let begins = if early > TimeSpan::ZERO { begins + workers } else { begins };
         let idle = costs.spin * begins + early * workers;
         let work = graph.volume() + costs.dispatch * graph.len() as u64 + idle;
@@ -30,14 +29,14 @@ impl Solver<'_> {
             Ok(end) => *end,
             Err(_) => arrivals.period * 3 + work,
         };
-        // The cycle counts as released when its workers wake, and as ended when they sleep.
+        // The cycle counts as released when its workers wake up, and as ended when they sleep.
         let latest_end = early + end + costs.spin;
         Some(Above { work, begins, arrivals, latest_end })
     }
 
-    /// Returns what threads that move among cores take from executors that stay on one: the threads
-    /// of cycles and of other executors. Because they move, an interruption of one may make another
-    /// one interrupt something on another core, so that chains elsewhere count, too.
+    /// Returns the interference of threads that migrate among cores (those of cycles and of other
+    /// executors) with executors that are pinned to one. Because they migrate, preempting one may
+    /// make it preempt something on another core, so that chains elsewhere count, too.
     pub(super) fn moving_interference(&self) -> Vec<Interference> {
         let never_ending = |name, priority| Interference {
             name,
@@ -76,9 +75,10 @@ impl Solver<'_> {
         interference
     }
 
-    /// Whether one of two cycles begins after the other, directly or not, and sleeps before that
-    /// begins again: then neither ever waits for the other's tasks. If this holds so far, it also
-    /// holds for the next run, because the bounds on all that delays both until then assume it.
+    /// Returns whether one of two cycles begins after the other, directly or not, and sleeps before
+    /// that begins again: then neither ever waits for the other's tasks. If this holds so far, it
+    /// also holds for the next run, because the bounds on all that delays both until then assume
+    /// it.
     pub(super) fn take_turns(&self, one: usize, other: usize) -> bool {
         let (Some(one), Some(other)) = (self.way_to(one), self.way_to(other)) else { return false };
         let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
@@ -91,7 +91,7 @@ impl Solver<'_> {
     }
 
     /// Returns the cycles that begin one after another, up to this one; nothing if a chain is
-    /// before them, because several of its instances may be under way.
+    /// before them, because several of its instances may be in progress.
     fn way_to(&self, cycle: usize) -> Option<Vec<usize>> {
         let mut way = vec![cycle];
         while let Begin::After(name) = &self.system.cycles[way[0]].begins {
@@ -100,8 +100,8 @@ impl Solver<'_> {
         Some(way)
     }
 
-    /// Returns what a cycle does before its time and after its work: nothing else of it delays the
-    /// cycles with which it takes turns.
+    /// Returns what a cycle does before its release and after its work: nothing else of it delays
+    /// the cycles with which it takes turns.
     pub(super) fn idle(&self, cycle: usize, all: Above) -> Above {
         let workers = self.system.cycles[cycle].workers as u64;
         let work = (self.system.costs.earliness + self.system.costs.spin) * workers;

@@ -1,21 +1,21 @@
-//! Bounds for chains on an executor that stays on no core, so that the kernel moves its thread
-//! among all of them.
+//! Bounds for chains on an executor that is pinned to no core, so that the kernel migrates its
+//! thread among all of them.
 //!
-//! - **Model.** An executor is one thread that may run on any of m cores. It runs the most
-//!   important of its callbacks that is ready, and interrupts none. All callbacks of a chain are of
-//!   one such executor.
+//! - **Model.** An executor is one thread that may run on any of m cores. It runs the ready
+//!   callback with the highest priority, and preempts none. All callbacks of a chain are of one
+//!   such executor.
 //! - **Formula.** For a chain of cost C, period T and jitter J with blocking B, for q = 1, 2, ...
 //!   the least `w = B + q C + sum of ceil((w + J_h) / T_h) C_h + sum of W_o(w) / m`, rounded up; h
-//!   are the other chains of its executor of which something goes before it, o all that is as
-//!   important as its thread, or more so, with W as in [`crate::dag::pool`]. The bound is
-//!   `J + max (w - (q - 1) T)`, until `w <= q T - J`.
-//! - **Why it holds.** The window begins when last there was nothing for its executor but what is
-//!   less important than the chain. From then on the thread wants a core: it runs the chain or what
-//!   goes before it, or the one callback that had begun (B); or it waits, and all m cores run what
-//!   is more important. What was left of that when the window began is in W.
-//! - **Costs.** A timer that is late and a wake-up are jitter. Callbacks take the dispatch longer.
-//!   Whenever something more important begins to run, it interrupts this thread, and others on each
-//!   other core.
+//!   are the other chains of its executor of which something has precedence over it, o everything
+//!   with the priority of its thread or a higher one, with W as in [`crate::dag::pool`]. The bound
+//!   is `J + max (w - (q - 1) T)`, until `w <= q T - J`.
+//! - **Why it holds.** The window begins when last its executor had only work of lower priority
+//!   than the chain. From then on the thread needs a core: it runs the chain or what has precedence
+//!   over it, or the one callback that had begun (B); or it waits, and all m cores run work of
+//!   higher priority. What was left of that when the window began is in W.
+//! - **Costs.** The lateness of a timer and a wake-up are jitter. Callbacks take longer by the
+//!   dispatch. Whenever something of higher priority begins to run, it preempts this thread, and
+//!   others on each other core.
 //! - **Complexity.** Pseudo-polynomial.
 
 use super::solver::Solver;
@@ -89,8 +89,8 @@ impl Solver<'_> {
             let own = blocking + cost * jobs + executor + costs.of_switches(begins, 1);
             own + (others + elsewhere).shared_by(cores)
         };
-        // If a later instance can overtake, all that is sure is that nothing is left when the
-        // window ends.
+        // If a later instance can overtake, it is only certain that nothing is left when the window
+        // ends.
         let in_order = !all_go_before && chain.begins == Beginning::Timer && own.rises();
         let mut search = Search::below(self.horizon);
         let (mut worst, mut window) = (TimeSpan::ZERO, TimeSpan::TICK);
@@ -105,7 +105,7 @@ impl Solver<'_> {
     }
 
     /// Returns all cycles and executors that are at least as important as threads of this priority,
-    /// except for this cycle or executor.
+    /// except this cycle or executor.
     pub(super) fn above_priority(
         &self,
         priority: u32,

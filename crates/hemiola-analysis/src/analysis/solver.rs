@@ -6,12 +6,13 @@ use crate::picas::{Deployment, SegmentBound, palencia_1998};
 use crate::system::{Begin, Chain, Cycle, Moved, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
-/// The largest bound that is looked for, in longest periods: a larger one is of no use.
+/// The largest bound that is searched for, in multiples of the longest period: a larger one is of
+/// no use.
 const PERIODS: u64 = 64;
 
-/// Returns the time up to which bounds are looked for: some periods of cycles, and the deadlines of
-/// chains. Periods of chains do not count beside cycles, because a rare message would make the
-/// search for all others long.
+/// Returns the time up to which bounds are searched for: some periods of cycles, and the deadlines
+/// of chains. Where there are cycles, periods of chains do not count, because a rare message would
+/// make the search for all others long.
 fn horizon(system: &System) -> TimeSpan {
     let every = |cycle: &Cycle| match cycle.begins {
         Begin::Every { period, .. } => period,
@@ -93,7 +94,7 @@ impl<'s> Solver<'s> {
             }
             for number in 0..self.cycles.len() {
                 // A bound that is lost does not come back, and none gets smaller again, because the
-                // pool's may be a little above the least.
+                // bound of a pool may be slightly above the least one.
                 if let Ok(known) = self.cycles[number] {
                     let response_time = self.response_time(number);
                     self.methods[number] = response_time.as_ref().ok().map(|(_, method)| *method);
@@ -143,8 +144,8 @@ impl<'s> Solver<'s> {
         }
     }
 
-    /// Returns the time from the release of a cycle until its worker 0 runs, if nothing more
-    /// important does.
+    /// Returns the time from the release of a cycle until its worker 0 runs, if nothing of higher
+    /// priority does.
     fn lateness(&self, cycle: usize) -> TimeSpan {
         match self.system.cycles[cycle].begins {
             Begin::Every { .. } => self.system.costs.timer_lateness,
@@ -164,7 +165,7 @@ impl<'s> Solver<'s> {
         let mut sum = TimeSpan::ZERO;
         let mut before: Option<&str> = None;
         for (place, name) in path.through.iter().enumerate() {
-            // What the first part samples is there when that part is released.
+            // The sample of the first part is available when that part is released.
             let is_there = place == 0 && path.from == Start::Sample;
             let unbounded = |_| NoBound::Unbounded { on: name.clone() };
             if let Some(link) = self.system.link(name) {

@@ -1,13 +1,14 @@
-//! Optimal priorities: finds an order that meets all deadlines by a test, if there is one.
+//! Optimal priority assignment: finds an order in which everything passes a test, if there is one.
 //!
-//! - **Model.** A test decides whether something meets its deadline, given what is above it. It
-//!   must not depend on the order of what is above, nor on what is below, and must not fail because
-//!   something above moved below (Davis and Burns 2011).
-//! - **Algorithm.** Find anything that could be the lowest, then repeat with the rest.
+//! - **Model.** A test decides whether something meets its deadline, given what has a higher
+//!   priority. It must not depend on the order of what is higher, nor on what is lower, and must
+//!   not fail because something higher became lower (Davis and Burns 2011).
+//! - **Algorithm.** Find anything that passes the test at the lowest priority, then repeat with the
+//!   rest.
 //! - **Complexity.** A quadratic number of tests.
 //! - **Source.** Audsley 1991.
 
-/// Returns the numbers below `count`, the most important first, or nothing if no order passes the
+/// Returns the numbers below `count`, the highest priority first, or `None` if no order passes the
 /// test.
 ///
 /// ```

@@ -1,18 +1,19 @@
 //! Priorities of threads, the order of callbacks on each, the number of workers of cycles, and the
 //! cores that they may use.
 //!
-//! - **Callbacks.** On each executor, what is due sooner is more important; callbacks without a
-//!   deadline come last.
+//! - **Callbacks.** On each executor, the sooner a callback is due, the higher its priority;
+//!   callbacks without a deadline come last.
 //! - **Priorities** of cycles and executors. Deadline monotonic first (Leung and Whitehead 1982):
-//!   the sooner something is due, the more important; simple, and optimal on one core where
+//!   the sooner something is due, the higher its priority; simple, and optimal on one core where
 //!   deadlines are no longer than periods. If that does not meet all deadlines,
 //!   [Audsley's](super::audsley_1991) search with the bounds themselves as its test. Bounds depend
-//!   a little on the order of those above, which that search excludes; so what it finds is analysed
-//!   as a whole before it is believed, and it may miss an order that exists.
-//! - **Workers.** From the most important cycle on, each gets the fewest whose bound is within 2 %
-//!   of the best that any number has; numbers with which more deadlines are missed do not count.
-//! - **Cores.** They stay as they are, unless with others more deadlines are met, or the tightest
-//!   one gets less tight.
+//!   a little on the order of those above, which that search excludes; so the order that it finds
+//!   is analysed as a whole before it is used, and it may miss an order that exists.
+//! - **Workers.** From the cycle with the highest priority on, each gets the fewest whose bound is
+//!   within 2 % of the best that any number has; numbers with which more deadlines are missed do
+//!   not count.
+//! - **Cores.** They stay as they are, unless other cores meet more deadlines, or make the tightest
+//!   one less tight.
 //! - **Complexity.** As many analyses as the square of the number of threads, and their product
 //!   with the number of cores.
 
@@ -26,7 +27,7 @@ use crate::system::System;
 use crate::{Analysis, TimeSpan};
 use thread::Thread;
 
-/// The assigned priorities, workers and cores, and how they were found.
+/// The assigned priorities, workers and cores, and the method that found them.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, assignment::threads::{self, Method}};
@@ -56,7 +57,7 @@ use thread::Thread;
 pub struct Assigned {
     /// The system with the assignment.
     pub system: System,
-    /// How the priorities were found.
+    /// The method that found the priorities.
     pub method: Method,
 }
 
@@ -68,7 +69,7 @@ pub struct Assigned {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// The sooner a thread is due, the more important it is.
+    /// The sooner a thread is due, the higher its priority.
     DeadlineMonotonic,
     /// A search found the priorities, because the deadline-monotonic ones do not meet all
     /// deadlines.
@@ -131,7 +132,7 @@ fn search(system: &System, by_deadline: &[Thread], with: impl Fn(&[Thread]) -> S
 
 /// The lowest priority that is assigned; below it are time-sharing threads.
 const LOWEST: u32 = 2;
-/// The highest priority for threads that have none yet: above what drivers usually get.
+/// The highest priority for threads that have none yet: above those that drivers usually get.
 const USUAL: u32 = 80;
 
 /// Returns as many priorities as there are threads, the highest first: those that the threads have,

@@ -1,6 +1,6 @@
 //! The longest time that a graph takes on m workers, whatever the order.
 //!
-//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
+//! - **Model.** No worker is idle while a node is ready. Nodes may be preempted or not, and take
 //!   any time up to their cost.
 //! - **Formula.** `len + (vol - len) / m`: while no node of the path that ends last runs, all
 //!   workers do something else.
@@ -24,7 +24,7 @@ pub fn makespan(dag: &Dag, workers: usize) -> Exact {
     Exact { parts: length * workers + (dag.volume() - length), workers }
 }
 
-/// Returns a time below which no schedule is: the longest path, or all work evenly divided.
+/// Returns a lower bound on every schedule: the longest path, or all work evenly divided.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, graham_1969}};

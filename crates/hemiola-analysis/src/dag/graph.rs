@@ -2,7 +2,7 @@ use thiserror::Error;
 
 use crate::TimeSpan;
 
-/// A graph of nodes with costs that wait for each other.
+/// A directed acyclic graph of nodes with costs.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -19,7 +19,7 @@ pub struct Dag {
     topological: Vec<usize>,
 }
 
-/// Why nodes and edges do not make a graph that can run.
+/// The reason why nodes and edges are not a directed acyclic graph.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::Dag};
@@ -54,7 +54,7 @@ impl Dag {
     /// count once.
     ///
     /// # Errors
-    /// If an edge names a node that does not exist, or nodes wait for each other.
+    /// Returns an error if an edge names a node that does not exist, or nodes wait for each other.
     pub fn new(
         costs: impl IntoIterator<Item = TimeSpan>,
         edges: impl IntoIterator<Item = (usize, usize)>,
@@ -89,7 +89,7 @@ impl Dag {
         Ok(dag)
     }
 
-    /// Follows predecessors that never became ready until one comes again.
+    /// Follows predecessors that never became ready until one repeats.
     fn circle(&self, waiting: &[usize]) -> Vec<usize> {
         let Some(start) = waiting.iter().position(|&count| count > 0) else { return Vec::new() };
         let mut path = vec![start];
@@ -112,12 +112,12 @@ impl Dag {
         self.costs.len()
     }
 
-    /// Whether the graph has no nodes.
+    /// Returns whether the graph has no nodes.
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }
 
-    /// The cost of every node.
+    /// Returns the cost of every node.
     pub fn costs(&self) -> &[TimeSpan] {
         &self.costs
     }
@@ -141,8 +141,8 @@ impl Dag {
         &self.predecessors[node]
     }
 
-    /// Returns every node after all that it waits for; of those that could be next, the one with
-    /// the smallest number.
+    /// Returns the nodes in an order in which each comes after all that it waits for; of those that
+    /// could be next, the one with the smallest number comes first.
     pub fn topological_order(&self) -> &[usize] {
         &self.topological
     }
@@ -160,9 +160,9 @@ impl Dag {
     /// Returns how often, at most, threads without work begin to run in a run of this graph on that
     /// many workers.
     ///
-    /// A thread that ends a node that makes another one ready goes on. So every node begins with a
-    /// thread that goes on, or with one that begins to run; and of the former there are at least as
-    /// many as nodes that make others ready. A node is made ready by one of those that it waits
+    /// A thread that ends a node and makes another one ready continues. So every node is begun by a
+    /// thread that continues, or by one that begins to run; and there are at least as many of the
+    /// former as nodes that make others ready. A node is made ready by one of those that it waits
     /// for: there are as many different ones as there are nodes, with predecessors, of which no two
     /// share one.
     pub fn begins(&self, workers: usize) -> u64 {
@@ -193,7 +193,7 @@ impl Dag {
         ranks
     }
 
-    /// Returns for every node which nodes come before it on some path.
+    /// Returns for every node the nodes that come before it on some path.
     pub fn ancestors(&self) -> Vec<Vec<bool>> {
         let mut ancestors = vec![vec![false; self.len()]; self.len()];
         for &node in &self.topological {
@@ -206,8 +206,7 @@ impl Dag {
         ancestors
     }
 
-    /// Returns priorities by longest remaining path, 0 for the most important node; equals by
-    /// number.
+    /// Returns priorities by longest remaining path, 0 for the highest; ties are ordered by number.
     pub fn critical_path_first(&self) -> Vec<usize> {
         let ranks = self.upward_ranks();
         let mut order: Vec<usize> = (0..self.len()).collect();

@@ -3,20 +3,20 @@
 //! - **Model.** No worker is idle while a node is ready, and the ready nodes with the highest
 //!   priorities run. Nodes take any time up to their cost.
 //! - **Formula.** `max over paths of len(path) + vol(union of I(v), v on the path) / m`, where I(v)
-//!   are the nodes that can run at the same time as v and go first. If nodes are not interrupted,
-//!   also the m - 1 longest of the others can hold up v, per v.
+//!   are the nodes that can run at the same time as v and have a higher priority. If nodes are not
+//!   preempted, the m - 1 longest of the others can block v, too, for each v.
 //! - **How it is computed.** In topological order; a path's union grows from u to its successor v
 //!   by I(v) without I(u) at most. The published tool follows the predecessor with the largest
 //!   value only, which may miss the worst path; this does not, and is never smaller.
 //! - **Complexity.** Quadratic in nodes, times edges.
 //! - **Source.** He, Jiang, Guan and Guo, *Intra-task priority assignment in real-time scheduling
-//!   of DAG tasks on multi-cores*, TPDS 2019; without interruption as in Zhao, Dai, Bate, Burns and
+//!   of DAG tasks on multi-cores*, TPDS 2019; without preemption as in Zhao, Dai, Bate, Burns and
 //!   Chang, RTSS 2020.
 
 use crate::TimeSpan;
 use crate::dag::{Dag, Exact, graham_1969};
 
-/// Whether a ready node takes a worker from a less important one that runs.
+/// The rule for a ready node while all workers run nodes of lower priority.
 ///
 /// ```
 /// use hemiola_analysis::dag::he_2019::Dispatch;
@@ -24,13 +24,13 @@ use crate::dag::{Dag, Exact, graham_1969};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// A ready node takes the worker at once.
+    /// A ready node preempts one of them at once.
     Preemptive,
     /// A ready node waits until a worker is free, as in Hemiola.
     NonPreemptive,
 }
 
-/// Returns the bound for `priorities`, where 0 is the most important; never above Graham's.
+/// Returns the bound for `priorities`, of which 0 is the highest; it is never above Graham's.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, he_2019::{self, Dispatch}}};
@@ -52,8 +52,8 @@ pub fn makespan(dag: &Dag, priorities: &[usize], workers: usize, dispatch: Dispa
 }
 
 /// Returns the longest path with all that can delay it, in parts of a nanosecond, as many per
-/// nanosecond as there are `workers`. Each of its nodes may find `begun` less important ones that
-/// have begun, and is handed over.
+/// nanosecond as there are `workers`. Each of its nodes may find `begun` nodes of lower priority
+/// that have begun, and is handed over.
 pub(super) fn longest_path(
     dag: &Dag,
     priorities: &[usize],
@@ -79,7 +79,7 @@ pub(super) fn longest_path(
 
 /// The nodes that can run at the same time as a node.
 struct Beside {
-    /// The nodes that go first.
+    /// The nodes with a higher priority.
     first: Vec<usize>,
     /// The costs of all others, the longest first.
     rest: Vec<TimeSpan>,

@@ -1,7 +1,7 @@
 //! The longest time that a graph takes on m workers, whatever the order, if it has several long
 //! paths.
 //!
-//! - **Model.** No worker is idle while a node is ready. Nodes may be interrupted or not, and take
+//! - **Model.** No worker is idle while a node is ready. Nodes may be preempted or not, and take
 //!   any time up to their cost.
 //! - **Formula.** The least, for c = 1 to m, of `len + (vol - vol(K)) / k`: K are c paths that
 //!   share no node, and `k = m + 1 - c`. With c = 1 that is Graham's bound. Paths may leave nodes

@@ -1,19 +1,20 @@
-//! The intervals in which the nodes of a graph can end, whatever they take between their shortest
-//! and longest: a *schedule-abstraction graph*.
+//! The intervals in which the nodes of a graph can end, for all execution times between their
+//! shortest and longest: a *schedule-abstraction graph*.
 //!
 //! - **Model.** Every node can begin at 0 unless it waits for another. Free workers run the ready
-//!   node with the highest priority, without interrupting. A node takes any time from its shortest
-//!   to its longest. A worker other than the one that made a node ready may see it up to
-//!   `hand_over` later.
+//!   node with the highest priority, without preemption. A node takes any time from its shortest to
+//!   its longest. A worker other than the one that made a node ready may see it up to `hand_over`
+//!   later.
 //! - **How it is computed.** A state has the nodes that have been started, the intervals in which
-//!   workers get free, the nodes that surely still run, and the intervals in which those end that
-//!   others wait for. A node can be the next to start if it can begin before something must: before
-//!   a worker is surely free while a node is surely seen, and before a more important one is surely
-//!   seen. States with the same nodes are united where their workers get free at the same times.
-//! - **Why hand-overs fit in.** That a node is seen late by some workers is one of the behaviours
-//!   of a node that gets ready late for all of them; a state is about all times at which it could.
+//!   workers become free, the nodes that surely still run, and the intervals in which those end
+//!   that others wait for. A node can be the next to start if it can begin before something must:
+//!   before a worker is surely free while a node is surely seen, and before one of higher priority
+//!   is surely seen. States with the same nodes are merged where their workers become free at the
+//!   same times.
+//! - **Why hand-overs fit in.** A node that is seen late by some workers is a special case of one
+//!   that becomes ready late for all of them, and a state covers all times at which it could.
 //! - **Complexity.** Exponential in the number of nodes that can run at the same time, so that the
-//!   search is given up beyond a number of states.
+//!   search is abandoned beyond a number of states.
 //! - **Source.** Nasri, Nelissen and Brandenburg, *Response-time analysis of limited-preemptive
 //!   parallel DAG tasks under global scheduling*, ECRTS 2019.
 
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 use crate::dag::Dag;
 use crate::{NoBound, TimeSpan};
 
-/// A graph, and the circumstances in which it runs.
+/// A graph, and the conditions under which it runs.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, dag::{Dag, nasri_2019::{Interval, Problem}}};
@@ -41,7 +42,7 @@ pub struct Problem<'d> {
     pub graph: &'d Dag,
     /// The shortest times of nodes.
     pub shortest: &'d [TimeSpan],
-    /// The priorities of nodes: 0 is the most important, no two are the same.
+    /// The priorities of nodes: 0 is the highest, and no two are the same.
     pub priorities: &'d [usize],
     /// The number of workers; 0 counts as 1.
     pub workers: usize,
@@ -74,7 +75,7 @@ impl Interval {
     }
 }
 
-/// The largest number of states that are explored: some hundredths of a second.
+/// The largest number of states that are explored, which takes some hundredths of a second.
 const STATES: u64 = 5_000;
 
 impl Problem<'_> {
@@ -121,7 +122,7 @@ impl Problem<'_> {
         Ok(ends.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    /// Returns the nodes that can be the next to start, and when.
+    /// Returns the nodes that can be the next to start, each with the interval in which it can.
     fn next_starts(&self, state: &State, ancestors: &[Vec<bool>]) -> Vec<(usize, Interval)> {
         let could = |&node: &usize| {
             !state.has_started(node) && self.graph.predecessors(node).iter().all(|&before| state.has_started(before))
@@ -149,18 +150,19 @@ impl Problem<'_> {
         starts
     }
 
-    /// Whether a node that was started has surely ended when another one starts.
+    /// Returns whether a node that was started has surely ended when another one starts.
     fn is_over(&self, state: &State, node: usize) -> bool {
         let Some(second_free) = state.free.get(1) else { return true };
         let end = state.end_of(node);
-        // If the node ran on, a worker that got free before and the node's own would make two.
+        // If the node were still running, a worker that became free before and the node's own would
+        // be two.
         end.latest < second_free.earliest
             || end.latest == second_free.earliest && end.earliest <= state.free[0].earliest
             || self.graph.successors(node).iter().any(|&after| state.has_started(after))
     }
 
-    /// Returns from when on a worker can see a node, and from when on all do, as far as that
-    /// depends on nodes that may not be over.
+    /// Returns the time from which a worker can see a node, and the time from which all do, as far
+    /// as these depend on nodes that may not be over.
     fn seen(&self, state: &State, node: usize, is_over: impl Fn(usize) -> bool) -> Interval {
         // The end of a node that is over may not have been seen.
         let counts = |&&before: &&usize| self.hand_over() > TimeSpan::ZERO || !is_over(before);
@@ -210,7 +212,8 @@ impl Problem<'_> {
 struct State {
     /// The nodes that have been started, a bit each.
     started: Vec<u64>,
-    /// The intervals in which workers are free, the first for one, the second for two, and so on.
+    /// The intervals in which workers become free, the first for one, the second for two, and so
+    /// on.
     free: Vec<Interval>,
     /// The nodes that surely ran when the last one was started, each on a worker of its own.
     running: Vec<usize>,
@@ -236,7 +239,7 @@ impl State {
         self.ends[node]
     }
 
-    /// Whether workers get free at the same times in both states.
+    /// Returns whether workers become free at the same times in both states.
     fn meets(&self, other: &Self) -> bool {
         self.free.iter().zip(&other.free).all(|(a, b)| a.meets(*b))
     }

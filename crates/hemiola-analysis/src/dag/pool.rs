@@ -1,41 +1,40 @@
-//! The longest time that a cycle takes on its pool, beside everything more important: Hemiola's own
-//! bound.
+//! The longest time that a cycle takes on its pool, with interference of everything that has a
+//! higher priority: Hemiola's own bound.
 //!
 //! - **Model.** A cycle has w threads of one real-time priority that may run on any of m cores.
-//!   Free threads run ready nodes; nodes are not interrupted by others of the cycle, but threads
-//!   are by whatever has a higher (or the same) priority. A run begins when the one before has
-//!   ended; of several releases that came meanwhile only the latest counts.
-//! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least
-//!   `t = q len + q (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is
-//!   `max t - max(0, (q - 1) T - J)`, until `t <= q T - J`. W_h is what another cycle can do within
-//!   t (as in `melani_2015` of hemiola-schedulability) or jobs with jitter.
+//!   Free threads run ready nodes; nodes are not preempted by others of the cycle, but threads are
+//!   by whatever has a higher (or the same) priority. A run begins when the one before has ended;
+//!   of several releases that came meanwhile only the latest counts.
+//! - **Formula.** With `k = min(w, m)`, for q = 1, 2, ... runs in a row, the least `t = q len + q
+//!   (vol - len) / k + sum of W_h(t) / m`, rounded up; the bound is `max t - max(0, (q - 1) T -
+//!   J)`, until `t <= q T - J`. W_h is the work that another cycle can do within t (as in
+//!   `melani_2015` of hemiola-schedulability) or jobs with jitter.
 //! - **Why it holds.** Whenever the node that ends last, or the one before it on its path, is ready
 //!   and does not run, either all k threads that can run at once run other nodes of the cycle, or a
-//!   thread of it is kept waiting and so all m cores run something else. In the first case k units
-//!   of the cycle's other work are done per unit of time; in the second m units of that and of
-//!   others' work. Of the first there is `q (vol - len)`, worth most in the first case, of the
-//!   second `sum of W_h`. Whenever the node runs, its path gets shorter. What is replaced only
-//!   takes work away.
-//! - **Costs.** *Dispatch*: nodes take that much longer. *Hand-over*: a node of the path is seen at
+//!   thread of it has to wait because all m cores run something else. In the first case k units of
+//!   the cycle's other work are done per unit of time; in the second m units of that and of others'
+//!   work. Of the first there is `q (vol - len)`, worth most in the first case, of the second `sum
+//!   of W_h`. Whenever the node runs, its path gets shorter. Replaced releases only remove work.
+//! - **Costs.** *Dispatch*: nodes take longer by it. *Hand-over*: a node of the path is seen at
 //!   once by the thread that made it ready, and by the others after at most h. Until then that
 //!   thread may be alone at work, with other nodes of the run (else it would take this one): such
 //!   waiting is at most h per node of the path, and together at most the run's other work. So len
 //!   is the longest path with h added to every node, and never more than vol. *Preemption*: A(t)
-//!   times within t something more important begins to run ([`Dag::begins`]); each time, what is
-//!   interrupted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path,
+//!   times within t something of higher priority begins to run ([`Dag::begins`]); each time, what
+//!   is preempted takes p longer, once per core ([`Costs`]): `A(t) p` of it on the path,
 //!   `A(t) (k - 1) p` with other nodes of the cycle, and the rest with others. *Spinning*: workers
-//!   without work have cores that a thread with a node may wait for. So what they do then is
-//!   others' work, theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a
-//!   node ready keeps it while it runs others of these, and gives it away only before it runs one
+//!   without work hold cores for which a thread with a node may wait. So spinning counts as work of
+//!   others, both theirs and that of the cycle itself. *Kept nodes*: the thread that makes such a
+//!   node ready keeps it while it runs other such nodes, and hands it over only before it runs one
 //!   that is not kept. Meanwhile that thread alone may be at work. So what is kept counts as if it
 //!   was all on the path.
 //! - **Tighter.** If nodes have priorities, `q len + q (vol - len) / k` may be replaced by q times
-//!   the bound of [`super::he_2019`]: of the run's own nodes only more important ones hold up the
-//!   path, and per node w - 1 that had begun before it was seen. Whatever the order,
-//!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by
-//!   `k + 1 - c`; its proof counts others' work like nodes outside of K, so that this is divided by
-//!   `m + 1 - c`. Where nothing interrupts, the latest end by [`super::nasri_2019`] takes the place
-//!   of all that. The smallest of these bounds counts.
+//!   the bound of [`super::he_2019`]: of the run's own nodes only those of higher priority delay
+//!   the path, and per node w - 1 that had begun before it was seen. Whatever the order,
+//!   [`super::he_2022`] sets c long paths aside, so that `q (vol - vol(K))` is divided by `k + 1 -
+//!   c`; its proof counts others' work like nodes outside of K, so that this is divided by `m + 1 -
+//!   c`. Where nothing preempts, the latest end by [`super::nasri_2019`] replaces all that. The
+//!   smallest of these bounds counts.
 //! - **Complexity.** Pseudo-polynomial.
 
 use std::fmt::{self, Display};
@@ -69,12 +68,12 @@ use crate::{Arrivals, Bound, Costs, NoBound, TimeSpan};
 pub struct Pool<'g> {
     /// The task graph of the cycle.
     pub graph: &'g Dag,
-    /// The priorities of nodes, 0 for the most important one, if they are known.
+    /// The priorities of nodes, 0 for the highest, if they are known.
     pub priorities: Option<&'g [usize]>,
-    /// The longest time of a run that nothing interrupts, if it is known: see
+    /// The longest time of a run that nothing preempts, if it is known: see
     /// [`Pool::makespan_alone`].
     pub makespan: Option<TimeSpan>,
-    /// The total cost of the nodes that a thread keeps for itself while it has others of these.
+    /// The total cost of the nodes that a thread keeps for itself while it has other such nodes.
     pub kept: TimeSpan,
     /// The releases of the cycle.
     pub arrivals: Arrivals,
@@ -84,12 +83,12 @@ pub struct Pool<'g> {
     pub allowed: usize,
     /// The number of cores.
     pub cores: usize,
-    /// What the computer takes for itself. [`Pool::response_time`] assumes no delay between a
-    /// release and its begin: a late release is jitter of `arrivals`, and has to be added.
+    /// The overheads of the computer. [`Pool::response_time`] assumes no delay between a release
+    /// and the begin of its run: a late release is jitter of `arrivals`, and has to be added.
     pub costs: Costs,
 }
 
-/// A method to bound one run.
+/// A method that bounds one run.
 ///
 /// ```
 /// use hemiola_analysis::dag::pool::Method;
@@ -103,7 +102,7 @@ pub enum Method {
     He2019,
     /// [`super::he_2022`]: holds whatever the order, and uses several long paths.
     He2022,
-    /// [`super::nasri_2019`]: uses priorities, and holds where nothing interrupts.
+    /// [`super::nasri_2019`]: uses priorities, and holds where nothing preempts.
     Nasri2019,
 }
 
@@ -118,7 +117,7 @@ impl Display for Method {
     }
 }
 
-/// A more important load on the same cores.
+/// A load of higher priority on the same cores.
 ///
 /// ```
 /// use hemiola_analysis::{Arrivals, TimeSpan, dag::pool::Above};
@@ -133,16 +132,16 @@ pub struct Above {
     pub work: TimeSpan,
     /// The number of times that threads of it can begin to run for each release.
     pub begins: u64,
-    /// Its releases.
+    /// The releases of the load.
     pub arrivals: Arrivals,
-    /// The longest time from its release to its end.
+    /// The longest time from a release to its end.
     pub latest_end: TimeSpan,
 }
 
 impl Above {
-    /// Returns the most that it can do within a window of this length on that many cores.
+    /// Returns the most work that it can do within a window of this length on that many cores.
     pub fn within(&self, window: TimeSpan, cores: usize) -> TimeSpan {
-        // The run before begins as late, and ends as late, as it can, on all cores.
+        // The previous run begins and ends as late as it can, on all cores.
         let carried = self.arrivals.jitter + self.latest_end - self.work.shared_by(cores);
         let (runs, rest) = (window + carried).whole(self.arrivals.period);
         self.work * runs + self.work.min(rest * cores as u64 + TimeSpan::nanoseconds(cores as u64))
@@ -156,7 +155,7 @@ impl Above {
 }
 
 impl Pool<'_> {
-    /// Returns the longest time from a release of the cycle to its end, and which bound on a run
+    /// Returns the longest time from a release of the cycle to its end, and the bound on a run that
     /// gives it.
     ///
     /// ```
@@ -172,7 +171,7 @@ impl Pool<'_> {
     /// ```
     ///
     /// # Errors
-    /// If there is more work than time, or no bound up to `horizon`.
+    /// Returns an error if there is more work than time, or no bound up to `horizon`.
     pub fn response_time(&self, above: &[Above], horizon: TimeSpan) -> Result<(TimeSpan, Method), NoBound> {
         let graph = self.dispatched();
         let (together, allowed) = (self.together() as u64, self.allowed() as u64);
@@ -191,13 +190,13 @@ impl Pool<'_> {
         let nasri = self.makespan.filter(|_| is_alone && self.kept() == TimeSpan::ZERO);
         let nasri = nasri.map(|run| (self.response(horizon, |runs, _| run * runs), Method::Nasri2019));
         let known = std::iter::once(graham).chain(long_paths).chain(he).chain(nasri);
-        // Among equal bounds the first one counts, which assumes least.
+        // Of equal bounds the first one counts, which assumes least.
         let smallest = known.min_by_key(|(bound, _)| bound.clone().unwrap_or(TimeSpan::MAX));
         smallest.map_or(Err(NoBound::BeyondHorizon { horizon }), |(bound, method)| Ok((bound?, method)))
     }
 
-    /// Returns the longest time of a run that nothing interrupts, by [`super::nasri_2019`]; nothing
-    /// if nodes have no priorities, or if there are too many states to explore. `shortest` are the
+    /// Returns the longest time of a run that nothing preempts, by [`super::nasri_2019`]; `None` if
+    /// nodes have no priorities, or if there are too many states to explore. `shortest` are the
     /// shortest times of its nodes.
     ///
     /// # Panics
@@ -222,34 +221,34 @@ impl Pool<'_> {
         if self.workers > 1 { self.kept } else { TimeSpan::ZERO }
     }
 
-    /// Returns how long the workers keep cores without work beside that many runs. The worker whose
+    /// Returns how long the workers hold cores without work beside that many runs. The worker whose
     /// node is waited for is none of these.
     fn idle(&self, runs: u64) -> TimeSpan {
         if self.workers <= 1 {
             return TimeSpan::ZERO;
         }
         let workers = self.workers as u64;
-        // The workers wake early for the run after, too, and may sleep again each time.
+        // The workers wake up early for the next run, too, and may sleep again each time.
         let early = if self.costs.earliness > TimeSpan::ZERO { (runs + 1) * workers } else { 0 };
         self.costs.spin * (self.graph.begins(self.workers) * runs + early) + self.costs.earliness * early
     }
 
-    /// Returns how long both kinds of work delay the path, if `set_aside` workers do something
-    /// else.
+    /// Returns the time by which both kinds of work delay the path, if `set_aside` workers do
+    /// something else.
     fn shared(&self, own: TimeSpan, others: TimeSpan, set_aside: usize) -> TimeSpan {
         let (together, allowed) = (self.together() - set_aside, self.allowed() - set_aside);
         // The sum is rounded once, because rounding twice would make the search creep.
         (own * allowed as u64 + others * together as u64).shared_by(together * allowed)
     }
 
-    /// Returns the time that the cycle takes longer if something more important begins to run that
-    /// often, and the time that others do.
+    /// Returns the time that the cycle takes longer if something of higher priority begins to run
+    /// that often, and the time that others do.
     fn switches(&self, begins: u64) -> (TimeSpan, TimeSpan) {
         let together = self.together();
         (self.costs.of_switches(begins, together), self.costs.of_switches(begins, self.cores.max(together) - together))
     }
 
-    /// Returns the graph with the cost of dispatching.
+    /// Returns the graph with the cost of dispatching included.
     fn dispatched(&self) -> Dag {
         self.graph.with_costs(self.graph.costs().iter().map(|&cost| cost + self.costs.dispatch))
     }
@@ -301,8 +300,8 @@ impl Pool<'_> {
         (others, above.iter().map(|other| other.begins_within(window)).fold(0, u64::saturating_add))
     }
 
-    /// Returns the longest time from a release to the end of its run, where `demand` returns how
-    /// long that many runs in a row take if they end within a window.
+    /// Returns the longest time from a release to the end of its run, where `demand` returns the
+    /// time that a number of runs in a row take if they end within a window.
     fn response(&self, horizon: TimeSpan, demand: impl Fn(u64, TimeSpan) -> TimeSpan) -> Bound {
         let Arrivals { period, jitter } = self.arrivals;
         let mut search = Search::below(horizon);

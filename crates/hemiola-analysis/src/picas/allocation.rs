@@ -3,27 +3,27 @@
 //! - **Model.** Every callback is a node of its own. Chains, the most important one first; cores
 //!   are alike.
 //! - **Part A.** Chain after chain: its nodes go to the least loaded core (the first of several),
-//!   in a new executor with the next lower priority. While they do not fit, the earliest leaves;
-//!   what has left is allocated next, before the next chain.
+//!   in a new executor with the next lower priority. While they do not fit, the earliest is
+//!   removed; the removed ones are allocated next, before the next chain.
 //! - **Part B**, when there is no further executor: the nodes join the executor on the least loaded
-//!   core that they fit on whose joining keeps all rules of [`super::strategies`]; if no core takes
-//!   them, the earliest leaves.
+//!   core that they fit on whose joining keeps all rules of [`super::strategies`]; if they fit on
+//!   no core, the earliest is removed.
 //! - **Part C.** A node that is left over goes to the least loaded core among those whose least
-//!   important chain is less important than its own (else, of all), even beyond what the core can
-//!   do, and joins that core's lowest executor.
+//!   important chain is less important than its own (else, of all), even if that overloads the
+//!   core, and joins that core's executor with the lowest priority.
 //! - **Ties.** Equally loaded: the core with the smaller number; executors of a core: the one with
 //!   the lower priority.
 //! - **Complexity.** Callbacks times cores, times executors in part B.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 2. Part A is as in the 3,000 published
 //!   allocations; the published parts B and C are known by title only, and never occur there: what
-//!   they do here is decided here.
+//!   they do here is our own choice.
 
 use crate::picas::strategies::violations;
 use crate::picas::{Chain, Deployment, Executor, ExecutorId, Order, priorities};
 use crate::{Costs, NoBound, TimeSpan};
 
-/// Gives all callbacks priorities, executors and cores. There are at most `executors` executors:
-/// the first has that priority, each further one the next lower.
+/// Assigns priorities, executors and cores to all callbacks. There are at most `executors`
+/// executors: the first has that priority, each further one the next lower.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};
@@ -37,7 +37,7 @@ use crate::{Costs, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// [`NoBound::OverUtilised`] if there is more work than `cores` can do.
+/// [`NoBound::OverUtilised`] if there is more work than `cores` have time for.
 pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deployment, NoBound> {
     let mut chains = chains.to_vec();
     priorities::assign(&mut chains);
@@ -57,7 +57,7 @@ pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deploy
 
 struct Allocation {
     deployment: Deployment,
-    /// The callbacks that have a place, as (chain, place in it).
+    /// The callbacks that have been placed, as (chain, position in it).
     placed: Vec<(usize, usize)>,
     load: Vec<f64>,
     highest: u32,
@@ -65,7 +65,7 @@ struct Allocation {
 
 impl Allocation {
     fn place_chain(&mut self, chain: usize) {
-        // It is always a tail of the chain that is placed: what is left is its begin.
+        // A tail of the chain is always placed first: what is left is its beginning.
         let mut left = self.deployment.chains[chain].callbacks.len();
         while left > 0 {
             let mut first = 0;
@@ -129,7 +129,7 @@ impl Allocation {
         })
     }
 
-    /// Returns the deployment so far, without callbacks that have no place.
+    /// Returns the deployment so far, without callbacks that have not been placed.
     fn placed_only(&self) -> Deployment {
         let mut deployment = self.deployment.clone();
         for (number, chain) in deployment.chains.iter_mut().enumerate() {

@@ -1,24 +1,24 @@
-//! Bounds for chains under PiCAS that hold also for chains that are split over cores. Those of
-//! [`super::palencia_1998`] are never larger; this is the simplest analysis that holds, and what
-//! others computed, to compare.
+//! Bounds for chains under PiCAS that also hold for chains that are split over cores. Those of
+//! [`super::palencia_1998`] are never larger; this is the simplest analysis that holds, and serves
+//! to compare with results of others.
 //!
 //! - **Model.** [`super`]; chains begin periodically or sporadically, callbacks run for any time up
-//!   to their cost, messages wait in queues that are large enough. A *segment* is what of a chain
-//!   one executor runs in a row.
+//!   to their cost, messages wait in queues that are large enough. A *segment* is a sequence of
+//!   callbacks of a chain that one executor runs in a row.
 //! - **Formula.** Segments are jobs with jitter. For a segment of cost C, period T and jitter J
 //!   with blocking B, for q = 1, 2, ...: `w(q) = B + q C + sum of ceil((w(q) + J_h) / T_h) C_h`
-//!   over the segments h that go before it on its core; it ends at the latest
-//!   `J + max (w(q) - (q - 1) T)` after it could begin at the earliest; the q end where
-//!   `w(q) <= q T - J`. That, less the shortest time to the next segment's begin, is the next
-//!   segment's jitter. All segments together are a fixed point, from below.
-//! - **Why it holds.** A segment is the sporadic job of the holistic analysis: nothing lower on its
-//!   core runs while it could, but for one callback of its own executor that had begun; a chain's
-//!   prior instance goes before a later one (Lemma 1). Under ROS 2's default order, everything of
-//!   the executor goes before, and all that is sure is that a job has ended when the busy period
-//!   has.
-//! - **Costs.** A timer that is late, and a message that has to wake another executor first, are
-//!   more jitter. Each callback takes the dispatch longer. Each arrival of a segment of another
-//!   executor interrupts something on its core at most once: that adds to its cost.
+//!   over the segments h that have precedence over it on its core; it ends at the latest `J + max
+//!   (w(q) - (q - 1) T)` after it could begin at the earliest; the q end where `w(q) <= q T - J`.
+//!   That, less the shortest time to the next segment's begin, is the next segment's jitter. All
+//!   segments together are a fixed point, from below.
+//! - **Why it holds.** A segment is the sporadic job of the holistic analysis: nothing of lower
+//!   priority runs on its core while it could, except one callback of its own executor that had
+//!   begun; an earlier instance of a chain precedes a later one (Lemma 1). Under ROS 2's default
+//!   order, everything of the executor can come first, and it is only certain that a job has ended
+//!   when the busy period has.
+//! - **Costs.** The lateness of a timer, and the wake-up of another executor by a message, add to
+//!   the jitter. Each callback takes longer by the dispatch. Each arrival of a segment of another
+//!   executor preempts something on its core at most once: that adds to its cost.
 //! - **Complexity.** Pseudo-polynomial per segment, times the steps to the common fixed point.
 //! - **Source.** Tindell and Clark 1994 (holistic analysis), for PiCAS' segments.
 
@@ -67,7 +67,7 @@ fn latest_end(segments: &Segments<'_>, index: usize, search: &mut Search) -> Bou
     for jobs in 1.. {
         let certain = own.blocking + own.cost * jobs;
         window = search.fixed_point(window.max(certain), |window| certain + interference(window))?;
-        // If a later instance can overtake, all that is sure is that nothing is left when the busy
+        // If a later instance can overtake, it is only certain that nothing is left when the busy
         // period ends.
         worst = worst.max(if own.in_order { window - own.period * (jobs - 1) } else { window });
         if window + jitter <= own.period * jobs {

@@ -1,11 +1,11 @@
-//! Finds which chains begin at known distances from each other: those with offsets, if their
-//! releases soon repeat.
+//! Finds the chains that begin at known distances from each other: those with offsets, if their
+//! releases repeat soon.
 
 use super::transaction::{Job, Transaction, nanoseconds};
 use crate::TimeSpan;
 use crate::picas::{Beginning, Chain};
 
-/// The jobs that can run beside a chain, by what is known of their distances.
+/// The jobs that can run beside a chain, grouped by what is known of their distances.
 pub(super) struct Distances {
     /// The jobs of chains at known distances from this one, for each of its instances until all
     /// repeats, with its release at time zero.
@@ -49,8 +49,8 @@ impl Distances {
     }
 }
 
-/// The largest number of periods of its fastest chain until a group repeats itself: bounds take
-/// longer to compute with each.
+/// The largest number of periods of its fastest chain until a group repeats itself: each makes
+/// bounds take longer to compute.
 const PERIODS: u64 = 8;
 
 /// Chains with offsets, and the time after which their releases repeat.

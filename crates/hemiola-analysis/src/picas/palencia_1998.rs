@@ -1,47 +1,47 @@
 //! Bounds for chains under PiCAS that use the order of the segments of a chain, and the distances
 //! at which chains begin.
 //!
-//! - **Model.** That of [`super::holistic`]: a *segment* is what of a chain one executor runs in a
-//!   row. It can be ready from E after its chain's release, if all before it runs as fast as it
-//!   can, until X, when the one before has ended at the latest: a *dynamic offset*. Chains begin
-//!   periodically or sporadically; those with an [offset](super::Chain::offset), a *static* one,
-//!   strictly periodically. Chains with offsets whose releases soon repeat are one *transaction*,
-//!   each other chain is one of its own.
+//! - **Model.** That of [`super::holistic`]: a *segment* is a sequence of callbacks of a chain that
+//!   one executor runs in a row. It can be ready from E after its chain's release, if all before it
+//!   run as fast as they can, until X, when the one before has ended at the latest: a *dynamic
+//!   offset*. Chains begin periodically or sporadically; those with an
+//!   [offset](super::Chain::offset), a *static* one, strictly periodically. Chains with offsets
+//!   whose releases soon repeat form one *transaction*; each other chain is one of its own.
 //! - **Formula.** In a window of length w, segments j of a transaction have at most the work `W*(w)
 //!   = max over its segments k of sum of C_j (ceil((w + X_k - E_j) / T_j) - ceil((X_k - X_j) /
 //!   T_j))`, with E and X from a common time on, and those X_k of all instances until all repeats.
 //!   Of the chain itself, released at 0, a window that begins at t has what can be ready in it: of
-//!   this instance the segment that is looked at, and those before it, but for others between them
-//!   that cannot run in the window; of earlier ones all that goes before; of later ones only
-//!   segments before. What is beside it in its transaction counts at its known distance. The least
-//!   `w(t) = B + own(t, w) + beside(t, w) + sum of W*(w)` is where the segment ends: at `t + w(t)`,
-//!   at most the longest window. The bound is the largest over all t up to its X at which some job
-//!   is ready at the latest. Segments in a row on one core are one job, too, which begins with the
-//!   first, for which of each later one a wake-up and what can begin meanwhile are added: the
-//!   smaller bound counts.
-//! - **Why it holds.** *Window.* What goes before a segment is what its core can run while it is
-//!   ready. The window begins when last nothing of that was left; or, if its executor was in a
-//!   callback that does not go before, with that callback (B), which would not have begun else. So
-//!   all that goes before and runs in the window is ready in it, what interrupts something is
-//!   counted, and nothing else runs. *W\*.* A job is ready in the window for releases in an
-//!   interval of length `w + X - E`. If the E of a chain's segments differ by T at most, the last
-//!   of these intervals begins at most T after the first ends; until there the work of a release
-//!   never falls with its time, after that it never grows: so releases that are T apart give the
-//!   most, also where they may be further apart, and the most of these some that has one at the
-//!   begin of an interval. Segments further apart are counted in parts. *Own.* Callbacks take
-//!   messages in order, so that a prior instance goes first (Lemma 1), and what of a later one is
-//!   behind the segment cannot come before it. *Partly before.* Of a segment of the same executor
-//!   of which only some callbacks go before, those behind another one run once at most, after B: it
-//!   counts as in the holistic analysis, by which it is there at least once. *In a row.* When one
-//!   has ended the next one is ready at once, or a wake-up later: meanwhile something else can
-//!   begin, as B before. Where a later instance can overtake, all that is sure is that a job has
-//!   ended when the longest window has: so under ROS 2's default order.
+//!   this instance the segment in question, and those before it, except others between them that
+//!   cannot run in the window; of earlier ones all that has precedence; of later ones only earlier
+//!   segments. What is beside it in its transaction counts at its known distance. The least `w(t) =
+//!   B + own(t, w) + beside(t, w) + sum of W*(w)` is where the segment ends: at `t + w(t)`, at most
+//!   the longest window. The bound is the largest over all t up to its X at which some job is ready
+//!   at the latest. Segments in a row on one core are one job, too, which begins with the first,
+//!   for which of each later one a wake-up and what can begin meanwhile are added: the smaller
+//!   bound counts.
+//! - **Why it holds.** *Window.* What has precedence over a segment is what its core can run while
+//!   the segment is ready. The window begins when last nothing of that was left; or, if its
+//!   executor was in a callback without precedence, with that callback (B), which would not have
+//!   begun otherwise. So all that has precedence and runs in the window is ready in it, what
+//!   preempts something is counted, and nothing else runs. *W\*.* A job is ready in the window for
+//!   releases in an interval of length `w + X - E`. If the E of a chain's segments differ by T at
+//!   most, the last of these intervals begins at most T after the first ends; until there the work
+//!   of a release never falls with its time, after that it never grows: so releases that are T
+//!   apart give the most, also where they may be further apart, and the most of these some that has
+//!   one at the begin of an interval. Segments further apart are counted in parts. *Own.* Callbacks
+//!   receive messages in order, so that an earlier instance comes first (Lemma 1), and what of a
+//!   later one is behind the segment cannot come before it. *Partly before.* Of a segment of the
+//!   same executor of which only some callbacks have precedence, those after another one run once
+//!   at most, after B: it counts as in the holistic analysis, by which it is there at least once.
+//!   *In a row.* When one has ended the next one is ready at once, or a wake-up later: meanwhile
+//!   something else can begin, as B before. Where a later instance can overtake, it is only certain
+//!   that a job has ended when the longest window has; this is so under ROS 2's default order.
 //! - **Never larger than the holistic bound**: the difference of two numbers rounded up is at most
 //!   their difference rounded up, and `ceil((w + X_j - E_j) / T_j)` is what that one counts.
 //! - **How much smaller.** Nothing where chains visit each core once, as PiCAS allocates them: of
 //!   9,000 chains of `random_sets` of hemiola-schedulability with utilisation 3.5, 38 come back to
 //!   a core, and 11 have a smaller bound. Of chains that come back (`simulation::random_chains`)
-//!   those with both bounds keep 69 % of the holistic one in the mean, and of those without a
+//!   those with both bounds have 69 % of the holistic one on average, and of those without a
 //!   holistic one 27 % have a bound (this file's tests print both).
 //! - **Costs** as in the holistic analysis.
 //! - **Complexity.** Pseudo-polynomial as the holistic analysis, for as many windows as there are
@@ -102,7 +102,7 @@ fn latest_end(segments: &Segments<'_>, index: usize, search: &mut Search) -> Bou
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     first: usize,
-    /// The segment before which all others of the stretch go.
+    /// The segment that all others of the stretch precede.
     level: usize,
     last: usize,
 }
@@ -157,7 +157,7 @@ impl Stretch {
     }
 }
 
-/// Returns when a segment is ready after its chain's release, at the earliest and at the latest.
+/// Returns the earliest and the latest time at which a segment is ready after its chain's release.
 fn readiness(segments: &Segments<'_>, index: usize) -> Result<(i64, i64), NoBound> {
     let earliest = nanoseconds(segments.all[index].earliest_begin);
     Ok((earliest, earliest + nanoseconds(segments.jitter(index)?)))
@@ -165,7 +165,7 @@ fn readiness(segments: &Segments<'_>, index: usize) -> Result<(i64, i64), NoBoun
 
 /// All work that can run in a window of a stretch.
 struct Demand {
-    /// Work that had begun before, and time that is not used while others are woken.
+    /// Work that had begun before, and time that is unused while others are woken up.
     once: TimeSpan,
     own: Vec<Own>,
     /// The jobs of chains at known distances from this one, for each of its instances until all

@@ -2,15 +2,15 @@
 //!
 //! - **Model.** Chains, the most important one first.
 //! - **Rule.** Number callbacks upwards from the first one of the least important chain to the last
-//!   one of the most important: a chain's later callbacks go before its earlier ones, and all of a
-//!   chain before all of a less important one. A prior instance of a chain then always completes
-//!   first (Lemma 1).
+//!   one of the most important: a chain's later callbacks have precedence over its earlier ones,
+//!   and all of a chain over all of a less important one. An earlier instance of a chain then
+//!   always completes first (Lemma 1).
 //! - **Complexity.** Linear.
 //! - **Source.** Choi, Xiang and Kim, RTAS 2021, Algorithm 1.
 
 use crate::picas::Chain;
 
-/// Gives every callback its priority, from 1.
+/// Assigns a priority to every callback, counted from 1.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, priorities}};

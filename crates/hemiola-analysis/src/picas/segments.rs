@@ -20,13 +20,14 @@ pub struct SegmentBound {
     pub chain: usize,
     /// The executor that runs it.
     pub executor: ExecutorId,
-    /// The longest undisturbed time, with dispatching.
+    /// The longest execution time without interference, with dispatching.
     pub cost: TimeSpan,
     /// The period of its chain.
     pub period: TimeSpan,
-    /// The time after the chain's release at which it begins if all before runs as fast as it can.
+    /// The time after the chain's release at which it begins if all before it run as fast as they
+    /// can.
     pub earliest_begin: TimeSpan,
-    /// The time after the chain's release at which it ends at the latest.
+    /// The latest time after the chain's release at which it ends.
     pub end: Bound,
 }
 
@@ -41,8 +42,8 @@ pub(super) struct Segments<'d> {
 
 impl<'d> Segments<'d> {
     /// Returns the bounds of all segments together: a segment is ready when the one before has
-    /// ended, and others delay it as often as they can be ready. They are the least common fixed
-    /// point, from below, if later ends never make `latest_end` earlier.
+    /// ended, and others delay it as often as they can be ready. The bounds are the least common
+    /// fixed point, found from below, if later ends never make `latest_end` earlier.
     pub(super) fn bounds(
         deployment: &'d Deployment,
         horizon: TimeSpan,
@@ -100,8 +101,8 @@ impl<'d> Segments<'d> {
         self.jitters[index].clone().map_err(|_| on())
     }
 
-    /// Returns what a job of `other` takes from `own`: if another executor runs it, it also
-    /// interrupts something.
+    /// Returns the time by which a job of `other` delays `own`: if another executor runs it, it
+    /// also preempts something.
     pub(super) fn taken(&self, other: &Segment, own: &Segment) -> TimeSpan {
         let interrupts = if other.executor == own.executor { TimeSpan::ZERO } else { self.deployment.costs.preemption };
         other.cost + interrupts
@@ -121,39 +122,40 @@ pub(super) struct Segment {
     core: usize,
     pub(super) executor_priority: u32,
     executor: usize,
-    /// Whether everything of its executor may go before it. This is so under the order of
-    /// registration, once the executor has looked at what is ready; and if another executor has the
-    /// same priority, because what that one was kept from doing meanwhile comes first, too.
+    /// Set if everything of its executor may have precedence over it. This is so under the order of
+    /// registration, once the executor has polled what is ready; and if another executor has the
+    /// same priority, because what that one could not do meanwhile comes first, too.
     all_go_before: bool,
     lowest: u32,
     highest: u32,
     pub(super) cost: TimeSpan,
-    /// Whether priorities rise along the segment, so that a prior instance goes first (Lemma 1).
+    /// Set if priorities rise along the segment, so that an earlier instance comes first (Lemma 1).
     /// Messages of several publishers are received in turn, so that a later one may be received
     /// first.
     pub(super) in_order: bool,
-    /// The longest callback of its executor that can have begun before it, and goes on.
+    /// The longest callback of its executor that can have begun before it, and continues.
     pub(super) blocking: TimeSpan,
     pub(super) period: TimeSpan,
-    /// The time after the chain's release at which it begins if all before runs as fast as it can.
+    /// The time after the chain's release at which it begins if all before it run as fast as they
+    /// can.
     pub(super) earliest_begin: TimeSpan,
 }
 
 /// The part of another segment that can run while one could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoesBefore {
-    /// All of its callbacks can.
+    /// All of its callbacks.
     All,
-    /// Some of its callbacks can; the others only if they had begun.
+    /// Some of its callbacks; the others only if they had begun.
     Some,
-    /// None of its callbacks can, though it has the same core.
+    /// None of its callbacks, though it has the same core.
     Nothing,
-    /// It has another core.
+    /// None of its callbacks, because it has another core.
     Elsewhere,
 }
 
 impl Segment {
-    /// Returns which part of `other` can run while this segment could.
+    /// Returns the part of `other` that can run while this segment could.
     pub(super) fn is_preceded_by(&self, other: &Self) -> GoesBefore {
         let all = if self.core != other.core {
             return GoesBefore::Elsewhere;

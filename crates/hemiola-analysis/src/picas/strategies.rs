@@ -1,8 +1,8 @@
 //! The six rules that keep a chain from delaying itself, or a more important one.
 //!
 //! - **Inside an executor.** I, II: of one chain, later callbacks have higher priority than earlier
-//!   ones, and so any callback than the timer. III, IV: of several chains, every callback of the
-//!   more important one has higher priority.
+//!   ones, and any callback than the timer. III, IV: of several chains, every callback of the more
+//!   important one has higher priority.
 //! - **Across executors of a core.** V: of one chain, an executor that runs later callbacks has no
 //!   lower priority than one that runs earlier ones. VI: of several chains, an executor that runs
 //!   callbacks of the more important one has no lower priority.
@@ -41,8 +41,8 @@ impl std::fmt::Display for Strategy {
     }
 }
 
-/// Two callbacks of which the second should go before the first, and does not. Each is (chain,
-/// place in it).
+/// Two callbacks of which one should have precedence over the other, and has not. Each is (chain,
+/// position in it).
 ///
 /// ```
 /// use hemiola_analysis::picas::strategies::{Strategy, Violation};
@@ -53,7 +53,7 @@ impl std::fmt::Display for Strategy {
 pub struct Violation {
     /// The rule that is violated.
     pub strategy: Strategy,
-    /// The callback that should go first.
+    /// The callback that should have precedence.
     pub held_up: (usize, usize),
     /// The callback that may delay it.
     pub by: (usize, usize),
@@ -78,7 +78,7 @@ pub fn violations(deployment: &Deployment) -> Vec<Violation> {
     for &(first, before) in &all {
         for &(second, after) in &all {
             let same_chain = first.0 == second.0;
-            // `first` should go first: it is later in its chain, or of a more important one.
+            // `first` should have precedence: it is later in its chain, or of a more important one.
             let should = if same_chain { first.1 > second.1 } else { first.0 < second.0 };
             if !should {
                 continue;

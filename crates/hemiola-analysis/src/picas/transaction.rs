@@ -8,8 +8,8 @@ pub(super) fn nanoseconds(time: TimeSpan) -> i64 {
     time.as_nanoseconds().min(1 << 60) as i64
 }
 
-/// Returns how many periods begin in a distance, rounded up; the number is zero or negative if the
-/// distance is.
+/// Returns the number of periods that begin in a distance, rounded up; it is zero or negative if
+/// the distance is.
 fn periods(distance: i64, period: i64) -> i64 {
     -(-distance).div_euclid(period)
 }
@@ -27,12 +27,13 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Returns the job as released that much later.
+    /// Returns the job released later by a distance.
     pub(super) fn later_by(self, distance: i64) -> Self {
         Self { earliest: self.earliest + distance, latest: self.latest + distance, ..self }
     }
 
-    /// Returns the latest moments at which the job is ready, from this one back, until all repeats.
+    /// Returns the latest moments at which the job is ready, backwards from this one, until all
+    /// repeats.
     pub(super) fn begins(self, hyperperiod: i64) -> impl Iterator<Item = i64> {
         (0..hyperperiod / self.period).map(move |instance| self.latest - instance * self.period)
     }
@@ -83,15 +84,15 @@ impl Transaction {
 pub(super) struct Own {
     pub(super) job: Job,
     pub(super) same: Same,
-    /// Whether the job of a later instance can go before the analysed one.
+    /// Set if the job of a later instance can precede the analysed one.
     pub(super) of_later: bool,
 }
 
-/// Whether a job of the analysed instance goes before the analysed stretch, or belongs to it.
+/// The relation of a job of the analysed instance to the analysed stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
     Counts,
-    /// The job goes before if it can be ready in the window.
+    /// The job precedes the stretch if it can be ready in the window.
     CountsIfReady,
     Never,
 }

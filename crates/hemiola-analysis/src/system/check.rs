@@ -9,7 +9,7 @@ use crate::TimeSpan;
 pub(super) fn check(system: &System) -> Result<(), Problems> {
     let mut found = Found::default();
     if system.cores == 0 {
-        found.add(&[Name("cores")], "there are no cores", "write how many there are, such as `cores = 4`");
+        found.add(&[Name("cores")], "there are no cores", "write the number of cores, such as `cores = 4`");
     }
     executors(system, &mut found);
     chains(system, &mut found);
@@ -24,8 +24,9 @@ pub(super) fn check(system: &System) -> Result<(), Problems> {
             let link = system.links.iter().find(|link| link.name == *name);
             let before = place.checked_sub(1).map(|before| &path.through[before]);
             if let Some(link) = link.filter(|link| before != Some(&link.from)) {
-                let message = format!("link `{name}` brings what `{}` provides, which is not before it", link.from);
-                found.add(&at, message, format!("write `{}` before it", link.from));
+                let message =
+                    format!("link `{name}` carries values of `{}`, which does not precede it in the path", link.from);
+                found.add(&at, message, format!("insert `{}` before it", link.from));
             }
         }
     }
@@ -71,26 +72,26 @@ impl Found {
 
     fn positive(&mut self, at: &[Key], time: TimeSpan) {
         if time == TimeSpan::ZERO {
-            self.add(at, "a period of no time at all", "write the time from one begin to the next, such as \"20 ms\"");
+            self.add(at, "the period is zero", "write the time from one release to the next, such as \"20 ms\"");
         }
     }
 
     fn within_period(&mut self, at: &[Key], offset: Option<TimeSpan>, period: TimeSpan) {
         if let Some(offset) = offset.filter(|&offset| period > TimeSpan::ZERO && offset >= period) {
-            let message = format!("an offset of {offset}, and a period of {period}");
+            let message = format!("the offset of {offset} is not below the period of {period}");
             let (_, left) = offset.whole(period);
             self.add(
                 at,
                 message,
-                format!("write when it begins first: an offset below the period, such as \"{left}\""),
+                format!("write the time of the first release, which is below the period, such as \"{left}\""),
             );
         }
     }
 
     fn priority(&mut self, at: &[Key], priority: u32) {
         if !(1..=99).contains(&priority) {
-            let message = format!("there is no real-time priority {priority}");
-            self.add(at, message, "use 1 (least important) to 99");
+            let message = format!("{priority} is not a real-time priority");
+            self.add(at, message, "use a number from 1 (lowest) to 99 (highest)");
         }
     }
 
@@ -101,7 +102,7 @@ impl Found {
 
     fn ordered(&mut self, at: &[Key], span: Span) {
         if span.shortest > span.longest {
-            self.add(at, format!("{span} begins with the longer time"), "exchange both");
+            self.add(at, format!("{span} has the longer time first"), "swap the two times");
         }
     }
 }
@@ -113,7 +114,7 @@ impl System {
         chains.chain(self.cycles.iter().map(|cycle| cycle.name.as_str())).collect()
     }
 
-    /// Returns the names of all that paths may lead through: chains, cycles and links.
+    /// Returns the names of everything that a path may go through: chains, cycles and links.
     fn stations(&self) -> Vec<&str> {
         self.parts().into_iter().chain(self.links.iter().map(|link| link.name.as_str())).collect()
     }
@@ -128,7 +129,7 @@ fn links(system: &System, found: &mut Found) {
     for (number, link) in system.links.iter().enumerate() {
         let at = |key| [Name("link"), Index(number), Name(key)];
         if system.stations().iter().filter(|name| **name == link.name).count() > 1 {
-            let message = format!("another cycle, chain or link is called `{}`, too", link.name);
+            let message = format!("there is another cycle, chain or link named `{}`", link.name);
             found.add(&at("name"), message, "rename one of them");
         }
         found.known(&at("from"), "cycle or chain", &link.from, system.parts().into_iter());
@@ -153,11 +154,15 @@ fn chains(system: &System, found: &mut Found) {
         found.positive(&at("period"), chain.period);
         found.within_period(&at("offset"), chain.offset, chain.period);
         if chain.offset.is_some() && chain.begins == Beginning::WakeUp {
-            let message = format!("chain `{}` has an offset, but no timer of its own that begins it", chain.name);
-            found.add(&at("offset"), message, "let it begin with a \"timer\", or leave the offset out");
+            let message = format!("chain `{}` has an offset, but is not begun by a timer of its own", chain.name);
+            found.add(&at("offset"), message, "write `begins = \"timer\"`, or remove the offset");
         }
         if chain.callbacks.is_empty() {
-            found.add(&at("callbacks"), format!("chain `{}` does nothing", chain.name), "add a callback, or remove it");
+            found.add(
+                &at("callbacks"),
+                format!("chain `{}` has no callbacks", chain.name),
+                "add a callback, or remove the chain",
+            );
         }
         for (place, callback) in chain.callbacks.iter().enumerate() {
             let at = |key| [Name("chain"), Index(number), Name("callbacks"), Index(place), Name(key)];
@@ -168,7 +173,7 @@ fn chains(system: &System, found: &mut Found) {
             }
             if callback.executor.is_some() != callback.priority.is_some() {
                 let message = format!("callback `{}` has only one of `executor` and `priority`", callback.name);
-                found.add(&at("name"), message, "give it both, or neither: then they are assigned");
+                found.add(&at("name"), message, "give it both, or neither: `assign` then chooses them");
             }
         }
     }
@@ -180,7 +185,7 @@ fn cycles(system: &System, found: &mut Found) {
         if system.parts().iter().filter(|name| **name == cycle.name).count() > 1 {
             found.add(
                 &at("name"),
-                format!("another cycle or chain is called `{}`, too", cycle.name),
+                format!("there is another cycle or chain named `{}`", cycle.name),
                 "rename one of them",
             );
         }
@@ -194,7 +199,7 @@ fn cycles(system: &System, found: &mut Found) {
             if core >= system.cores {
                 found.no_core(&at, core, system);
             } else if cycle.cores[..place].contains(&core) {
-                found.add(&at, format!("core {core} is there twice"), "remove one of them");
+                found.add(&at, format!("core {core} is listed twice"), "remove one of them");
             }
         }
         let names: Vec<&str> = cycle.tasks.iter().map(|task| task.name.as_str()).collect();
@@ -234,7 +239,7 @@ fn begins(system: &System, found: &mut Found) {
     waits.extend(system.links.iter().map(|link| (link.name.as_str(), vec![link.from.as_str()])));
     if let Some(circle) = circle(&waits) {
         let message = format!("cycles begin after each other: {}", circle.join(" -> "));
-        found.add(&[Name("cycle")], message, "let one of them begin `{ every = \"...\" }`");
+        found.add(&[Name("cycle")], message, "let one of them begin with `{ every = \"...\" }`");
     }
 }
 
@@ -243,7 +248,7 @@ fn circle<'n>(waits: &BTreeMap<&'n str, Vec<&'n str>>) -> Option<Vec<&'n str>> {
     let mut finished = BTreeSet::new();
     for &start in waits.keys() {
         // The search is depth first; the path has for each name how many of those it waits for have
-        // been looked at.
+        // been visited.
         let mut path = vec![(start, 0)];
         while let Some((name, looked_at)) = path.pop() {
             let Some(&next) = waits.get(name).and_then(|names| names.get(looked_at)) else {

@@ -9,7 +9,7 @@ impl Cycle {
     /// Returns the graph of a cycle that has been checked, without costs of dispatching.
     ///
     /// # Panics
-    /// If its tasks wait for each other in a circle, which [`System::from_toml`] refuses.
+    /// Panics if its tasks wait for each other, which [`System::from_toml`] rejects.
     pub fn graph(&self) -> Dag {
         let place = |name: &String| self.tasks.iter().position(|task| task.name == *name);
         let mut edges = Vec::new();
@@ -20,8 +20,7 @@ impl Cycle {
         Dag::new(costs, edges).unwrap_or_else(|error| unreachable!("checked descriptions have no circles: {error}"))
     }
 
-    /// Returns the places of its tasks by importance, 0 for the most important, if they have
-    /// priorities.
+    /// Returns the rank of each of its tasks, 0 for the highest priority, if they have priorities.
     pub fn order(&self) -> Option<Vec<usize>> {
         let priorities: Vec<u32> = self.tasks.iter().map(|task| task.priority).collect::<Option<_>>()?;
         let mut order: Vec<usize> = (0..priorities.len()).collect();
@@ -40,11 +39,11 @@ impl System {
         kept.map(|task| task.takes.longest + self.costs.dispatch).sum()
     }
 
-    /// Returns the chains on executors that stay on a core. The others have no callbacks there,
-    /// because they may move.
+    /// Returns the chains on executors that are pinned to a core. The others have no callbacks
+    /// there, because they may migrate.
     ///
     /// # Errors
-    /// If a callback has no executor.
+    /// Returns an error if a callback has no executor.
     pub fn deployment(&self) -> Result<Deployment, NoBound> {
         let executors = self.executors.iter().map(|executor| picas::Executor {
             core: executor.core.unwrap_or_default(),
@@ -62,7 +61,8 @@ impl System {
         Ok(Deployment { chains, executors: executors.collect(), interference: Vec::new(), costs: self.costs })
     }
 
-    /// Returns the parts of chains that are, at least partly, on an executor that stays on no core.
+    /// Returns the parts of chains that are, at least partly, on an executor that is pinned to no
+    /// core.
     pub(crate) fn moved(&self) -> Vec<Moved> {
         let mut moved = Vec::new();
         for chain in 0..self.chains.len() {
@@ -103,13 +103,13 @@ impl System {
 }
 
 /// The callbacks of a chain that one executor runs in a row, where the chain is on an executor that
-/// stays on no core.
+/// is pinned to no core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) chain: usize,
     pub(crate) executor: ExecutorId,
     pub(crate) callbacks: Vec<picas::Callback>,
-    /// Whether these are all callbacks of the chain.
+    /// Set if these are all callbacks of the chain.
     pub(crate) is_whole: bool,
 }
 
@@ -122,7 +122,8 @@ impl Moved {
         self.callbacks.iter().map(|callback| callback.priority).max().unwrap_or(0)
     }
 
-    /// Whether priorities rise along the callbacks, so that a prior instance goes first.
+    /// Returns whether priorities rise along the callbacks, so that an earlier instance comes
+    /// first.
     pub(crate) fn rises(&self) -> bool {
         self.callbacks.is_sorted_by(|one, other| one.priority < other.priority)
     }

@@ -3,12 +3,12 @@ use serde::Deserialize;
 use super::{Span, text};
 use crate::TimeSpan;
 
-/// What takes the values of a cycle or chain to another process, where a thread delivers them: a
-/// cycle that begins after the link.
+/// A link that carries the values of a cycle or chain to another process, where a thread delivers
+/// them: a cycle that begins after the link.
 ///
-/// How long that takes is measured: sockets, the threads that serve them under time sharing, and
-/// the kernel are in it, and no analysis says more of them. What the receiving thread takes, and
-/// what delays it, is no part of it.
+/// How long that takes is measured: it includes sockets, the time-sharing threads that serve them,
+/// and the kernel, which no analysis covers. The time of the receiving thread, and what delays it,
+/// is not part of it.
 ///
 /// ```
 /// use hemiola_analysis::{Analysis, System, TimeSpan};
@@ -47,10 +47,10 @@ pub struct Link {
     /// The cycle or chain that provides the values.
     pub from: String,
     /// The time from the end of a run that provides a value until it is delivered to the receiving
-    /// thread; for a value that another one replaces on the way, until that is.
+    /// thread; for a value that another one replaces on the way, until that one is delivered.
     pub takes: Span,
-    /// The greatest error by which the clocks of both ends are compared: time stamps may be wrong
-    /// by that, and so may latencies that are observed.
+    /// The largest error of the comparison of the clocks at both ends: time stamps, and latencies
+    /// that are observed, may be wrong by it.
     #[serde(default, deserialize_with = "text::time")]
     pub clock_error: TimeSpan,
 }

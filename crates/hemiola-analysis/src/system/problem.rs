@@ -3,7 +3,7 @@ use std::fmt::{self, Display};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// All problems of a description; never empty.
+/// All problems of a description; there is at least one.
 ///
 /// ```
 /// use hemiola_analysis::System;
@@ -26,7 +26,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
 
-/// A problem of a description, and what to do.
+/// A problem of a description, and its remedy.
 ///
 /// ```
 /// use hemiola_analysis::system::{Place, Problem};
@@ -37,9 +37,9 @@ pub struct Problems(pub Vec<Problem>);
 pub struct Problem {
     /// The place of the problem.
     pub place: Place,
-    /// What is wrong.
+    /// The fact that is wrong.
     pub message: String,
-    /// What to do.
+    /// The remedy, if there is one to name.
     pub help: Option<String>,
 }
 
@@ -55,7 +55,7 @@ pub enum Place {
     /// The place is not known.
     #[default]
     Unknown,
-    /// The path to it through the document.
+    /// The path to the problem through the document.
     Path(Vec<Key>),
     /// A position in a file, counted from 1.
     Line {
@@ -134,7 +134,7 @@ impl Problems {
         Self(vec![Problem { place: Place::Unknown, message: error.to_string(), help: None }])
     }
 
-    /// Replaces paths through the document by lines.
+    /// Replaces paths through the document with lines.
     pub(super) fn located(mut self, text: &str, file: &str) -> Self {
         // The text has been read before, so it is valid TOML.
         let Ok(root) = DeTable::parse(text) else { return self };
@@ -147,7 +147,8 @@ impl Problems {
     }
 }
 
-/// Returns where the value begins that the keys lead to, or the last one that exists.
+/// Returns the position at which the value begins to which the keys lead, or the last one that
+/// exists.
 fn find(root: &Spanned<DeTable<'_>>, keys: &[Key]) -> usize {
     let mut start = root.span().start;
     let mut at: Option<&DeValue<'_>> = None;

@@ -7,7 +7,8 @@ use super::Begin;
 use crate::TimeSpan;
 use crate::time::text::{self, TimeError, parse};
 
-/// The range of undisturbed times: `"2 ms"` if only the longest is known, else `"1.5 ms .. 2 ms"`.
+/// The range of execution times without interference: `"2 ms"` if only the longest is known, else
+/// `"1.5 ms .. 2 ms"`.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
@@ -83,7 +84,7 @@ pub(super) fn deadline<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
     deadline.map(Some).map_err(D::Error::custom)
 }
 
-/// The deadline of a chain that may be done at any time.
+/// The deadline of a chain that has none.
 pub(super) const NO_DEADLINE: &str = "none";
 
 /// A [`super::Begin`] in the form in which it is written.

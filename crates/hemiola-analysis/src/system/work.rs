@@ -40,7 +40,7 @@ impl System {
     /// Returns the name of the chain or cycle that the work belongs to.
     ///
     /// # Panics
-    /// If the work is not of this system.
+    /// Panics if the work does not belong to this system.
     pub fn owner(&self, work: Work) -> &str {
         match work {
             Work::Callback(chain, _) => &self.chains[chain].name,
@@ -51,7 +51,7 @@ impl System {
     /// Returns the name of the work itself.
     ///
     /// # Panics
-    /// If the work is not of this system.
+    /// Panics if the work does not belong to this system.
     pub fn name(&self, work: Work) -> &str {
         match work {
             Work::Callback(chain, own) => &self.chains[chain].callbacks[own].name,
@@ -62,7 +62,7 @@ impl System {
     /// Returns how long the work takes.
     ///
     /// # Panics
-    /// If the work is not of this system.
+    /// Panics if the work does not belong to this system.
     pub fn takes(&self, work: Work) -> Span {
         match work {
             Work::Callback(chain, own) => self.chains[chain].callbacks[own].takes,
@@ -70,10 +70,10 @@ impl System {
         }
     }
 
-    /// Returns how long the work takes, to be changed.
+    /// Returns how long the work takes, for changes.
     ///
     /// # Panics
-    /// If the work is not of this system.
+    /// Panics if the work does not belong to this system.
     pub fn takes_mut(&mut self, work: Work) -> &mut Span {
         match work {
             Work::Callback(chain, own) => &mut self.chains[chain].callbacks[own].takes,

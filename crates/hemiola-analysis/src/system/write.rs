@@ -4,7 +4,7 @@ use super::text::NO_DEADLINE;
 use super::{Begin, Beginning, Order, Start, System};
 use crate::{Costs, TimeSpan};
 
-/// Writes a system as people would: a table per thing, a line per callback or task.
+/// Writes a system as people would: a table for each part, a line for each callback or task.
 pub(super) fn to_toml(system: &System) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.

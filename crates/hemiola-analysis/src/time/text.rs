@@ -20,18 +20,18 @@ const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms"
 /// The longest time that is accepted: sums of such times do not overflow.
 const LONGEST: TimeSpan = TimeSpan::nanoseconds(24 * 3600 * 1_000_000_000);
 
-/// The reason why a text is no time, or no range of times.
+/// The reason why a text is not a time or a range of times.
 ///
 /// ```
 /// use hemiola_analysis::system::Span;
 ///
 /// let error = "3 ms .. 2 ms".parse::<Span>().unwrap_err();
-/// assert_eq!(error.to_string(), "`3 ms .. 2 ms` begins with the longer time: write `2 ms .. 3 ms`");
+/// assert_eq!(error.to_string(), "`3 ms .. 2 ms` has the longer time first: write `2 ms .. 3 ms`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TimeError {
     /// The text has no number.
-    #[error("`{text}` is no time: write a number with a unit, such as `2.5 ms`")]
+    #[error("`{text}` is not a time: write a number with a unit, such as `2.5 ms`")]
     NoTime {
         /// The text.
         text: String,
@@ -42,8 +42,8 @@ pub enum TimeError {
         /// The text.
         text: String,
     },
-    /// The text before the unit is no number.
-    #[error("`{text}` is no time: `{number}` is no number")]
+    /// The text before the unit is not a number.
+    #[error("`{text}` is not a time: `{number}` is not a number")]
     NoNumber {
         /// The text.
         text: String,
@@ -57,7 +57,7 @@ pub enum TimeError {
         text: String,
     },
     /// The shortest time is longer than the longest.
-    #[error("`{text}` begins with the longer time: write `{longest} .. {shortest}`")]
+    #[error("`{text}` has the longer time first: write `{longest} .. {shortest}`")]
     Reversed {
         /// The text.
         text: String,

@@ -42,7 +42,7 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
     Ok(())
 }
 
-/// Returns how long something takes after a change, of which it took `span` before.
+/// Returns how long something takes after a change that took `span` before.
 fn taking(takes: Takes, span: Span) -> Span {
     let span = match takes {
         Takes::Span(span) => span,
@@ -55,8 +55,8 @@ fn scaled(time: TimeSpan, factor: f64) -> TimeSpan {
     TimeSpan::nanoseconds((time.as_nanoseconds() as f64 * factor).ceil() as u64)
 }
 
-/// Returns all that a name can mean: a task or callback, a module's tasks, or all that a cycle or
-/// chain does.
+/// Returns everything that a name can mean: a task or callback, a module's tasks, or all work of a
+/// cycle or chain.
 fn named(system: &System, name: &str) -> Result<Vec<Work>, WhatIfError> {
     let module = format!("{name}.");
     let all = system.work();

@@ -1,4 +1,4 @@
-//! Parses changes as people write them.
+//! Parses changes in the form in which people write them.
 
 use super::{Change, Takes, WhatIfError};
 use crate::TimeSpan;

@@ -6,21 +6,21 @@ use clap::Args;
 
 /// The examples of `help deploy`.
 pub const EXAMPLES: &str = "Examples:
-  deploy nao@10.0.0.2                 to any machine that `ssh` reaches
+  deploy nao@10.0.0.2                 to any machine that `ssh` can reach
   deploy head                         to the machine of `[deploy.head]` or `[host.head]` in robot.toml
   deploy                              to all machines of robot.toml
   deploy head --dry-run               print every command that this would run
   deploy head --target aarch64-unknown-linux-gnu --overlay outdoor
 
-It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, by ssh-copy-id. More: docs/book/src/deploy.md.";
+It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, for example with ssh-copy-id. More: docs/book/src/deploy.md.";
 
 #[derive(Args, Debug)]
 pub struct DeployArguments {
-    /// Tables `[deploy.*]` or `[host.*]` of robot.toml, or machines as ssh takes them:
-    /// nao@10.0.0.2; by default all that robot.toml names
+    /// Tables `[deploy.*]` or `[host.*]` of robot.toml, or destinations of ssh: nao@10.0.0.2; by
+    /// default all that robot.toml names
     #[arg(value_name = "HOST")]
     pub machines: Vec<String>,
-    /// The robot.toml; by default that of this crate
+    /// The robot.toml; default: the one of this crate
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Run the robot with this overlay there; repeatable
@@ -29,25 +29,25 @@ pub struct DeployArguments {
     /// Log in as this user
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// The folder there, absolute or from the user's home; by default the program's name
+    /// The folder there, absolute or relative to the user's home; default: the program's name
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<String>,
     /// The target to build for, as rustc names it; default: that of the machine, linked statically
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
-    /// The program, of a crate that has several
+    /// The program to deploy, if the crate has several
     #[arg(long, value_name = "NAME")]
     pub bin: Option<String>,
     /// Deploy this program instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "bin"])]
     pub program: Option<PathBuf>,
-    /// Another file than ~/.ssh/config
+    /// A file to use instead of ~/.ssh/config
     #[arg(long, value_name = "FILE")]
     pub ssh_config: Option<PathBuf>,
-    /// Print every command, and run none
+    /// Print every command without running it
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not show the robot when it has started
+    /// Do not show the robot after it has started
     #[arg(long)]
     pub no_attach: bool,
 }

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 #[derive(Subcommand, Debug)]
 pub enum DescribeCommand {
-    /// Print a script with which a shell completes commands and options
+    /// Print a completion script for a shell
     #[command(after_help = "Examples, for the program `hemiola`:
   completions bash > ~/.local/share/bash-completion/completions/hemiola
   completions zsh > ~/.zfunc/_hemiola  where ~/.zfunc is in $fpath
@@ -30,7 +30,7 @@ pub struct CompletionsArguments {
 
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// The folder that the pages are written to
+    /// The folder for the pages
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 }

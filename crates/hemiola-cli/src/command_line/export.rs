@@ -22,7 +22,7 @@ pub enum ExportCommand {
   export ros-package src --maintainer \"Ada <ada@example.com>\" --license Apache-2.0
 
 There is a package for each Rust crate with types in it; packages of ROS 2 itself, such as sensor_msgs, are named as dependencies.
-Services are those that the program declares with `Application::service`. What is written anew on each call is said in docs/book/src/ros2.md.")]
+Services are those that the program declares with `Application::service`, actions those of `[ros2]`. More: docs/book/src/ros2.md.")]
     RosPackage(RosPackageArguments),
 }
 
@@ -30,9 +30,9 @@ Services are those that the program declares with `Application::service`. What i
 pub struct RosPackageArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// The folder that gets a folder for each package
+    /// The folder in which a folder for each package is created
     pub folder: PathBuf,
-    /// Only these representations, topics and services
+    /// Only these representations, topics, services and actions
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub only: Vec<String>,
     /// The maintainer of the packages: "NAME <EMAIL>"
@@ -55,7 +55,7 @@ fn parse_maintainer(text: &str) -> Result<Maintainer, String> {
         Some((name, email)) if !name.is_empty() && email.contains('@') => {
             Ok(Maintainer { name: name.to_owned(), email: email.to_owned() })
         }
-        _ => Err("write a name and an address, as \"Ada <ada@example.com>\"".to_owned()),
+        _ => Err("write a name and an address, such as \"Ada <ada@example.com>\"".to_owned()),
     }
 }
 

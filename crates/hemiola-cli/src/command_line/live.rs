@@ -9,36 +9,36 @@ use super::time::parse_duration;
 
 #[derive(Subcommand, Debug)]
 pub enum LiveCommand {
-    /// List the robots that run on this host
+    /// List the robots that are running on this host
     Ps(PsArguments),
-    /// Open a log in the live page, with a time line for playback
+    /// Open a log in the live page, with a timeline for playback
     #[command(after_help = "Examples:
-  view game.mcap                      prints the page's address; Ctrl-C ends it
-  view logs/ --page 9000              the log of a folder, at a port of your choice
+  view game.mcap                      print the address of the page; Ctrl-C ends it
+  view logs/ --page 9000              the log in a folder, at this port
 
-A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed as well.")]
+A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed, too.")]
     View(ViewArguments),
-    /// Watch a running robot: cycles, tasks, chains, topics, sources, links, messages; the whole
-    /// terminal
+    /// Watch a running robot on the whole terminal: cycles, tasks, chains, topics, sources, links,
+    /// messages
     Top(OutputArguments),
     /// Show values of a running robot
     #[command(after_help = "Examples:
   show Ball                           in the notation of robot.toml
   show Ball.position[0] Pose          a part, and several values
-  show Ball --watch                   repeatedly, until Ctrl-C
+  show Ball --watch                   repeatedly until Ctrl-C
   show Ball --watch --json | jq .value.position")]
     Show(ShowArguments),
-    /// Draw numbers of a running robot over time
+    /// Plot numbers of a running robot over time
     #[command(after_help = "Examples:
   plot Ball.position.x Ball.position.y
   plot timing:motion.response timing:Walk.joints
-                                      how long runs of a cycle and executions of an update take, in seconds
+                                      the durations of runs of a cycle and of executions of an update, in seconds
   plot topic:goals.count --for 10s --json > goals.jsonl")]
     Plot(PlotFieldsArguments),
     /// Observe topics of a running robot, and publish messages
     #[command(after_help = "Examples:
   topic list
-  topic hz whistle                    rate and regularity of its messages
+  topic hz whistle                    the rate and regularity of its messages
   topic echo whistle --count 3
   topic pub goals '{ team = 1 }' --rate 2")]
     Topic(TopicArguments),
@@ -49,17 +49,17 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     Service(ServiceArguments),
     /// Show the links of a running robot to other programs
     #[command(after_help = "Example:
-  link list                           peers, what was sent, received and lost, and the last problem")]
+  link list                           peers, messages sent, received and lost, and the last problem")]
     Link(LinkArguments),
     /// Show which module provides each representation of a running robot, and switch providers
     #[command(after_help = "Examples:
   providers list
   providers switch Ball BallFilter")]
     Providers(ProvidersArguments),
-    /// Set a representation to a value, whatever its provider computes
+    /// Override a representation with a value, whatever its provider computes
     #[command(after_help = "Example:
   override Ball '{ seen = true, position = [1.0, 0.5] }'
-                                      until `release Ball`; omitted fields keep their present values")]
+                                      until `release Ball`; omitted fields keep their current values")]
     Override(OverrideArguments),
     /// End an `override`
     Release(ReleaseArguments),
@@ -68,7 +68,7 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   workers cognition 2
   workers cognition auto              the number that its plan chooses")]
     Workers(WorkersArguments),
-    /// Record what runs where and when, for Perfetto
+    /// Record a trace of what runs where and when, for Perfetto
     #[command(after_help = "Examples:
   trace start late.pftrace
   trace stop")]
@@ -79,22 +79,22 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   record mark \"the ball was lost\"     an annotation in the log
   record stop")]
     Record(RecordArguments),
-    /// Enter the safe state, in which actuators stop, or leave it
+    /// Enter or leave the safe state, in which actuators are stopped
     SafeState(SafeStateArguments),
     /// Show the values of all cycles at one moment
     #[command(after_help = "Examples:
   snapshot --output now.toml
   snapshot --json | jq .cycles.cognition.Ball")]
     Snapshot(SnapshotArguments),
-    /// End a running robot, as Ctrl-C would
+    /// End a running robot, as Ctrl-C does
     Stop(OutputArguments),
 }
 
 /// The options that select a robot.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RobotArguments {
-    /// One of several that run on this host, by its name or process ID; nao-vision: one process of
-    /// the robot
+    /// The running robot of this name or process ID, if there are several; nao-vision: one process
+    /// of the robot
     #[arg(long, value_name = "NAME", conflicts_with = "at")]
     pub robot: Option<String>,
     /// One process of a robot that is split into several
@@ -103,7 +103,7 @@ pub struct RobotArguments {
     /// A robot on another host, or the address that a robot has printed
     #[arg(long, value_name = "HOST:PORT")]
     pub at: Option<String>,
-    /// The token that the robot on that host has printed; access is read-only without it
+    /// The token that the robot on that host has printed; without it, access is read-only
     #[arg(long, value_name = "TOKEN", requires = "at")]
     pub token: Option<String>,
 }
@@ -130,13 +130,13 @@ pub struct ShowArguments {
     /// A representation, or a part: Ball.position.x, Path.points[3]
     #[arg(value_name = "VALUE", required = true)]
     pub values: Vec<String>,
-    /// Show it repeatedly, until Ctrl-C
+    /// Show it repeatedly until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// The maximum number of times a second
+    /// The maximum number of times per second
     #[arg(long, value_name = "HZ", default_value_t = 10.0, requires = "watch", value_parser = parse_rate)]
     pub rate: f64,
-    /// End after this many times
+    /// End after this number of times
     #[arg(long, value_name = "COUNT", requires = "watch")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -164,7 +164,7 @@ pub struct TopicArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum TopicCommand {
-    /// List topics, with how much was sent and lost
+    /// List topics, with the numbers of messages sent and lost
     List(OutputArguments),
     /// Measure the rate and regularity of messages
     Hz(TopicHzArguments),
@@ -189,10 +189,10 @@ pub struct TopicHzArguments {
 pub struct TopicEchoArguments {
     /// The topic
     pub topic: String,
-    /// The maximum number a second
+    /// The maximum number per second
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// End after this many messages
+    /// End after this number of messages
     #[arg(long, value_name = "COUNT")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -205,10 +205,10 @@ pub struct TopicPubArguments {
     pub topic: String,
     /// The message, in the notation of robot.toml
     pub message: String,
-    /// Publish it repeatedly, this many times a second, until Ctrl-C
+    /// Publish it repeatedly, this number of times per second, until Ctrl-C
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// End after this many times
+    /// End after this number of times
     #[arg(long, value_name = "COUNT", requires = "rate")]
     pub count: Option<u64>,
     #[command(flatten)]
@@ -247,18 +247,18 @@ pub struct LinkArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum LinkCommand {
-    /// List links, with their peers, and what was sent, received and lost
+    /// List links, with their peers and the numbers of messages sent, received and lost
     List(OutputArguments),
 }
 
 #[derive(Subcommand, Debug)]
 pub enum ParametersCommand {
-    /// Print parameters of a running robot, and where their values come from; of a single one only
-    /// its value
+    /// Print parameters of a running robot, and where their values come from; for a single one,
+    /// only its value
     Get(ParametersGetArguments),
     /// Change a parameter of a running robot
     Set(ParametersSetArguments),
-    /// Write the present values of parameters into the robot's file, or an overlay
+    /// Write the current values of parameters to the robot's file, or to an overlay
     Save(ParametersSaveArguments),
     /// Print parameters that differ from the files
     Diff(ParametersDiffArguments),
@@ -326,7 +326,7 @@ pub enum ProvidersCommand {
 pub struct ProvidersSwitchArguments {
     /// The representation
     pub representation: String,
-    /// The module that provides it from now on
+    /// The module that is to provide it
     pub module: String,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -362,7 +362,7 @@ pub struct WorkersArguments {
     pub output: OutputArguments,
 }
 
-/// The number of workers that a cycle is to have.
+/// The number of workers of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// The number that the plan chooses.
@@ -378,7 +378,7 @@ pub struct TraceArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum TraceCommand {
-    /// Start a trace; one that is being written ends
+    /// Start a trace; a trace that is being written ends
     Start(FileArguments),
     /// End the trace
     Stop(OutputArguments),
@@ -386,7 +386,7 @@ pub enum TraceCommand {
 
 #[derive(Args, Debug)]
 pub struct FileArguments {
-    /// The file; by default, its name has the next free number. A path on the robot's host
+    /// The file, on the robot's host; default: a name with the next free number
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
@@ -434,7 +434,7 @@ pub enum SafeStateCommand {
 pub struct ViewArguments {
     /// The log: a file, the first of several, or a folder with them
     pub log: PathBuf,
-    /// The page's port; default: the first free one of ten from 8765 on
+    /// The port of the page; default: the first free one of ten from 8765 on
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub page: Option<u16>,
 }
@@ -451,7 +451,7 @@ pub struct SnapshotArguments {
 fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (1e-3..=1e3).contains(&rate) => Ok(rate),
-        _ => Err("write how many there are per second, from 0.001 to 1000: 25".to_owned()),
+        _ => Err("write a number per second, from 0.001 to 1000, such as 25".to_owned()),
     }
 }
 

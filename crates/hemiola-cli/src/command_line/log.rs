@@ -17,25 +17,25 @@ pub struct LogArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum LogCommand {
-    /// Show what a log contains, how regular its messages are, and what cannot be read
+    /// Show what a log contains, how regular its messages are, and which parts cannot be read
     #[command(after_help = "Examples:
   log info run.mcap
-  log info run-*.mcap                 one after the other
+  log info run-*.mcap                 several, one after the other
   log info run.mcap --json | jq '.channels[] | {topic, rate_hz}'
 
-Every byte is read and every checksum compared before a log is called whole. Intervals are between the times at which messages were recorded. \
+Every byte is read and every checksum is verified before a log is called whole. Intervals are between the times at which messages were recorded. \
 Exit code: 0 if everything can be read, 3 otherwise.")]
     Info(InfoArguments),
     /// Print messages
     #[command(after_help = "Examples:
-  log cat run.mcap --first 10         the first ten
+  log cat run.mcap --first 10         the first ten messages
   log cat run.mcap --topic '/camera/*' --from 12.5s --for 2s
   log cat run.mcap --topic /imu/data --format json | jq .value.angular_velocity.z
   log cat run.mcap --format raw       without contents: topic, type and size
 
 Times are relative to the first message of the log. Values are decoded by the schemas in the log; no types of this robot are needed.")]
     Cat(CatArguments),
-    /// Write everything that is undamaged in a log into a new one
+    /// Write the undamaged parts of a log into a new one
     #[command(after_help = "Examples:
   log recover crashed.mcap whole.mcap
   log recover crashed.mcap all.mcap --doubtful
@@ -51,15 +51,15 @@ The old file is only read; an existing file is never overwritten. Exit code: 0 i
 Attachments and metadata are copied; the old log is only read, and an existing file is never overwritten. Damage is reported as by \
 `log recover`. Exit code: 0 if everything could be read, 3 otherwise.")]
     Filter(FilterArguments),
-    /// Write several logs into a new one, by time
+    /// Merge several logs into a new one, by time
     #[command(after_help = "Examples:
   log merge head.mcap body.mcap --output robot.mcap
   log merge game-*.mcap --output game.mcap
-                                      a log that was split (`split`, `keep` in robot.toml), in one file
+                                      a log that was split (`split`, `keep` in robot.toml), as one file
   log merge game-main.mcap game-vision.mcap --output game.mcap
                                       the logs of a robot's processes, as one log on one clock
 
-In logs of a robot's processes, each value comes from the process that has it; data that only replays need is left out, because such logs are verified without merging. Channels that are the same in several logs become one, and metadata that all have is written once. An existing file is never overwritten. Exit code: 0 if everything could be read, 3 \
+In logs of a robot's processes, each value comes from the process that has it; data that only replays need is omitted, because such logs are verified without merging. Channels that are the same in several logs become one, and metadata that all have is written once. An existing file is never overwritten. Exit code: 0 if everything could be read, 3 \
 otherwise.")]
     Merge(MergeArguments),
     /// Compare two logs, message by message
@@ -71,7 +71,7 @@ otherwise.")]
 Messages of a topic that were recorded at the same time are compared with each other. Numbers are equal if they differ by no more than the \
 tolerance, which is 0 by default. Exit code: 0 if the logs are equal, 1 if they differ, 3 if one is damaged.")]
     Diff(DiffArguments),
-    /// Repeat every run of a log and compare everything that was recorded, bit for bit
+    /// Repeat every run of a log and compare the results with the recorded ones, bit for bit
     #[command(after_help = "Examples:
   log verify game.mcap
   log verify game-001.mcap            a log in several files: the first one, or their folder
@@ -79,42 +79,42 @@ tolerance, which is 0 by default. Exit code: 0 if the logs are equal, 1 if they 
                                       the logs of a robot's processes, with one verdict
   log verify game.mcap --workers 3    with another number of workers in every cycle
   log verify game.mcap --set module.BallFinder.threshold=0.4
-                                      where another value of a parameter makes the first difference
+                                      the first difference with another value of a parameter
   log verify game.mcap --from 4min    from the last checkpoint before this time on
 
-Samples come from the log; each run of each cycle begins with the clock and the inputs that it began with when it was recorded, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
+Samples come from the log; each run of each cycle begins with the recorded clock and inputs, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
     Verify(VerifyArguments),
     /// Extract a run of a module from a log, as a test that repeats it
     #[command(after_help = "Example:
   log extract-cycle game.mcap --cycle cognition --run 1234 --module BallFilter
                                       tests/ball_filter_1234.rs, and its data in tests/extracted
 
-The data file contains the module's state, its parameters, the clock and everything that it read, and what it provided and its state afterwards. The test repeats that \
+The data file contains the state of the module, its parameters, the clock, everything that it read and provided, and its state afterwards. The test repeats that \
 run and compares bit for bit; `cargo test` runs it from then on. The robot's crate must be a library, which the test links.")]
     ExtractCycle(ExtractArguments),
-    /// Write messages as tables (CSV), pictures as files, and attachments
+    /// Write messages as tables (CSV), and pictures and attachments as files
     #[command(after_help = "Example:
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
 
-A table has a line for each message and a column for each number; sequences are a column in JSON. Times are in seconds. Pictures that are \
+A table has a line for each message and a column for each number; a sequence is a column of JSON. Times are in seconds. Pictures that are \
 not compressed become PGM and PPM. The directory must not exist. Exit code: 0 if everything could be exported, 3 otherwise.")]
     Export(ExportArguments),
-    /// Make a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a directory with such
+    /// Create a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a directory with such
     /// files, tables and pictures
     #[command(after_help = "Examples:
   log import drive.bag drive.mcap                      a ROS 1 bag, with its topics and types
-  log import flight.ulg flight.mcap                    a PX4 log, also parameters and texts
+  log import flight.ulg flight.mcap                    a PX4 log, with its parameters and texts
   log import whistle.flac whistle.mcap                 sound, with a topic for each microphone
   log import euroc euroc.mcap                          everything in a directory and its subdirectories
   log import road road.mcap --rate 25                  pictures without times, 25 per second
   log import wander wander.mcap --time when=ms         time stamps in milliseconds, in a column of that name
 
-A table (CSV, also compressed by gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
+A table (CSV, also compressed with gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
 \"time [ns]\"; --rate overrides that, and --time overrides both. A column that names pictures becomes a channel of pictures, as does a folder of pictures that no table names. In a directory, the topics of \
-a bag or flight are prefixed with its name; hidden files are left out. Exit code: 0 if \
+a bag or flight are prefixed with its name; hidden files are skipped. Exit code: 0 if \
 everything could be imported, 3 otherwise.")]
     Import(ImportArguments),
-    /// Draw numbers over time as a picture (SVG)
+    /// Plot numbers over time as a picture (SVG)
     #[command(after_help = "Examples:
   log plot run.mcap /imu/data.angular_velocity.z --output gyroscope.svg
   log plot run.mcap '/joints.position[3]' /imu/data.linear_acceleration.x --from 60s --for 10s > fall.svg
@@ -133,14 +133,14 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
-/// The path of the result: the last argument, as of `cp`, or the option that other commands have.
+/// The path of the result: the last argument, as for `cp`, or the option that other commands have.
 #[derive(Args, Debug)]
 #[group(required = true, multiple = false)]
 pub struct ResultArguments {
     /// The new file, or the new directory
     #[arg(value_name = "OUT")]
     last: Option<PathBuf>,
-    /// The new file, or the new directory, as an option
+    /// The same as an option
     #[arg(long, value_name = "OUT")]
     output: Option<PathBuf>,
 }
@@ -148,14 +148,15 @@ pub struct ResultArguments {
 impl ResultArguments {
     /// Returns the path of the new file or directory.
     pub fn path(&self) -> &Path {
-        self.output.as_deref().or(self.last.as_deref()).expect("clap asks for one of both")
+        self.output.as_deref().or(self.last.as_deref()).expect("clap requires one of both")
     }
 }
 
 /// The options that select messages.
 #[derive(Args, Debug)]
 pub struct SelectionArguments {
-    /// Only messages of this topic; with * at its end, of all topics that begin so; repeatable
+    /// Only messages of this topic, or, with * at its end, of all topics with this prefix;
+    /// repeatable
     #[arg(long = "topic", value_name = "TOPIC")]
     pub topics: Vec<String>,
     #[command(flatten)]
@@ -180,7 +181,7 @@ pub struct CatArguments {
     pub log: PathBuf,
     #[command(flatten)]
     pub selection: SelectionArguments,
-    /// End after this many messages
+    /// End after this number of messages
     #[arg(long, value_name = "COUNT")]
     pub first: Option<u64>,
     /// The format
@@ -192,7 +193,7 @@ pub struct CatArguments {
 pub enum CatFormat {
     /// A line per message; long runs of numbers are shortened
     Text,
-    /// A line of JSON per message, complete
+    /// A complete line of JSON per message
     Json,
     /// Type and size instead of contents
     Raw,
@@ -295,7 +296,7 @@ pub struct ExportArguments {
 
 #[derive(Args, Debug)]
 pub struct ImportArguments {
-    /// A recording, or a directory with recordings in it or further below
+    /// A recording, or a directory with recordings in it or below it
     #[arg(value_name = "IN")]
     pub recording: PathBuf,
     #[command(flatten)]
@@ -316,8 +317,8 @@ pub struct PlotArguments {
     /// The log
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
-    /// The number to draw: /topic.field.of.the.message; the last part of the topic suffices if no
-    /// other topic ends so
+    /// The number to plot: /topic.field.of.the.message; the last part of the topic is enough if no
+    /// other topic ends with it
     #[arg(value_name = "TOPIC.FIELD", required = true)]
     pub fields: Vec<String>,
     #[command(flatten)]
@@ -328,7 +329,7 @@ pub struct PlotArguments {
 }
 
 fn parse_time_column(text: &str) -> Result<(String, TimeUnit), String> {
-    let (column, unit) = text.rsplit_once('=').ok_or("write a column and its unit: stamp=ms")?;
+    let (column, unit) = text.rsplit_once('=').ok_or("write a column and its unit, such as stamp=ms")?;
     Ok((column.to_owned(), unit.parse().map_err(|error: LogError| error.to_string())?))
 }
 
@@ -336,7 +337,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         // The same range as in robot.toml.
         Ok(rate) if (1e-3..=1e6).contains(&rate) => Ok(rate),
-        _ => Err("write how many there are per second, from 0.001 to 1000000: 25".to_owned()),
+        _ => Err("write a number per second, from 0.001 to 1000000, such as 25".to_owned()),
     }
 }
 
@@ -347,6 +348,6 @@ fn parse_tolerance(text: &str) -> Result<(Option<String>, f64), String> {
     };
     match number.trim().parse::<f64>() {
         Ok(tolerance) if tolerance >= 0.0 => Ok((field, tolerance)),
-        _ => Err("write a tolerance as 1e-9, or as /topic.field=1e-9".to_owned()),
+        _ => Err("write a tolerance such as 1e-9 or /topic.field=1e-9".to_owned()),
     }
 }

@@ -14,11 +14,12 @@ pub struct NewArguments {
     /// The robot to begin with
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Template::Cart)]
     pub template: Template,
-    /// A clone of Hemiola that the robot uses; default: the one that this program was built from
+    /// The clone of Hemiola for the robot to use; default: the one from which this program was
+    /// built
     #[arg(long, value_name = "FOLDER")]
     pub hemiola: Option<PathBuf>,
-    /// Create a repository or none; default: a git repository if git is installed and the folder
-    /// is not in a repository already
+    /// The version control; default: a git repository if git is installed and the folder is not in
+    /// a repository already
     #[arg(long, value_name = "WHICH", value_enum)]
     pub vcs: Option<VersionControl>,
 }

@@ -12,14 +12,14 @@ pub struct ProfileArguments {
 
 #[derive(Subcommand, Debug)]
 pub enum ProfileCommand {
-    /// Show which robots were measured, what took longest, and the costs of this machine
+    /// Show the robots that were measured, what took longest, and the overheads of this machine
     #[command(after_help = "Examples:
-  profile show                        the present robot first, then earlier ones
+  profile show                        the current robot first, then earlier ones
   profile show --set cycle.motion.priority=70
-                                      what is known of the robot with this setting
+                                      what is known about the robot with this setting
   profile show --json | jq '.profiles[0].cycles'
 
-What was measured of another build, machine or configuration is an estimate for plans, not an observation of this robot.")]
+Measurements of another build, machine or configuration are estimates for plans, not observations of this robot.")]
     Show(ShowArguments),
     /// Delete the profile: the next run starts a new one, and calibrates the machine again
     Reset(ResetArguments),

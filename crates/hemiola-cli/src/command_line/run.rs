@@ -21,10 +21,10 @@ pub struct RunArguments {
     /// End after this time on the robot's clock: 30s, 1.5min, 500ms
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
-    /// Run the robot's clock this many times as fast as real time
+    /// Run the robot's clock at this multiple of real time
     #[arg(long, value_name = "FACTOR", value_parser = parse_speed)]
     pub speed: Option<f64>,
-    /// Run as fast as possible, step by step, with the same results bit for bit every time
+    /// Run as fast as possible, step by step, with results that are the same bit for bit every time
     #[arg(long, conflicts_with = "speed")]
     pub fast: bool,
     /// Print a line per second instead of the live view
@@ -36,16 +36,16 @@ pub struct RunArguments {
     /// Write no trace
     #[arg(long, conflicts_with = "trace")]
     pub no_trace: bool,
-    /// Take the samples of the sources from this log (a file, the first of several, or a folder
+    /// Replay the samples of the sources from this log (a file, the first of several, or a folder
     /// with them); everything else is computed again, in the runs that the log contains
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
-    /// Take these from the log as well, instead of from their providers: Percepts,Ball; overrides
-    /// `take` in robot.toml
+    /// Replay these from the log, too, instead of computing them: Percepts,Ball; overrides `take`
+    /// in robot.toml
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "replay")]
     pub take: Vec<String>,
-    /// Show, record and pace the replay from this time of the robot's clock on; from the last
-    /// checkpoint before it, or the beginning, it is computed as fast as possible
+    /// Show, record and pace the replay from this time of the robot's clock on; up to it, the
+    /// replay runs as fast as possible, from the last checkpoint before it or from the beginning
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "replay")]
     pub from: Option<Duration>,
     /// End the replay at this time of the robot's clock
@@ -54,14 +54,14 @@ pub struct RunArguments {
     /// Begin the replay again at its end, until Ctrl-C
     #[arg(long = "loop", requires = "replay", conflicts_with_all = ["log", "duration"])]
     pub repeat: bool,
-    /// Record what robot.toml selects, or all that is provided, in MCAP; an existing file is never
-    /// overwritten
+    /// Record what robot.toml selects, or everything that is provided, in MCAP; an existing file is
+    /// never overwritten
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Record nothing, whatever robot.toml says
     #[arg(long, conflicts_with = "log")]
     pub no_log: bool,
-    /// Record only these: Image,JointAngles, or Image@2 for at most 2 a second
+    /// Record only these: Image,JointAngles, or Image@2 for at most 2 per second
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parse_tap)]
     pub log_only: Vec<ValueRequest>,
     /// The compression of the log
@@ -70,13 +70,13 @@ pub struct RunArguments {
     /// Open the page and the door for tools at this port; `[page]` in robot.toml has more settings
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_page")]
     pub page: Option<u16>,
-    /// Open neither page nor door: no other program can observe the robot
+    /// Open neither page nor door, so that no other program can observe the robot
     #[arg(long)]
     pub no_page: bool,
-    /// Write the figures as JSON
+    /// Write the statistics as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draw what ran where for 40 ms near the end, as SVG
+    /// Draw a timeline of 40 ms near the end, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
 }
@@ -97,11 +97,11 @@ impl RunArguments {
 /// [`LogCompression`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogSize {
-    /// No compression: least work for the processor, most for the disk
+    /// No compression: the least work for the processor, the most for the disk
     None,
-    /// Little compression, quickly
+    /// Fast compression
     Lz4,
-    /// More compression, with several times the work
+    /// Better compression, with several times the work
     Zstd,
 }
 
@@ -115,20 +115,20 @@ impl From<LogSize> for LogCompression {
     }
 }
 
-/// Reads `Image`, or `Image@2` for at most two a second.
+/// Reads `Image`, or `Image@2` for at most two per second.
 fn parse_tap(text: &str) -> Result<ValueRequest, String> {
     let Some((name, rate)) = text.split_once('@') else { return Ok(ValueRequest::all(text)) };
     match rate.parse() {
         Ok(rate) if f64::is_finite(rate) && rate > 0.0 => {
             Ok(ValueRequest { rate: Some(rate), ..ValueRequest::all(name) })
         }
-        _ => Err(format!("`{rate}` is no rate: write {name}@2 for at most two a second")),
+        _ => Err(format!("`{rate}` is not a rate: write {name}@2 for at most two per second")),
     }
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok().filter(|speed| (0.001..=1000.0).contains(speed));
-    speed.ok_or_else(|| "a speed is a number from 0.001 to 1000: 2.0 is twice as fast as the world".to_owned())
+    speed.ok_or_else(|| "a speed is a number from 0.001 to 1000: 2.0 is twice as fast as real time".to_owned())
 }
 
 #[cfg(test)]

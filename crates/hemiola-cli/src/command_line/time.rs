@@ -1,4 +1,4 @@
-//! Times, as they are typed.
+//! The times in command lines.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         "ms" => 1e-3,
         "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err("write a time as 30s, 1.5min, 500ms or 1h".to_owned()),
+        _ => return Err("write a time such as 30s, 1.5min, 500ms or 1h".to_owned()),
     };
     let seconds = number.trim().parse::<f64>().map_or(f64::NAN, |number| number * factor);
-    Duration::try_from_secs_f64(seconds).map_err(|_| "write a time as 30s, 1.5min, 500ms or 1h".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "write a time such as 30s, 1.5min, 500ms or 1h".to_owned())
 }
 
 #[cfg(test)]

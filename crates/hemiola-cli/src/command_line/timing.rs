@@ -41,6 +41,9 @@ pub struct WhyArguments {
     /// selects something else
     #[arg(long, value_name = "NAME", conflicts_with_all = ["trace", "log", "slice", "at"])]
     pub robot: Option<String>,
+    /// Print JSON, with times in nanoseconds
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A moment on the robot's clock, or the address of a robot.
@@ -52,7 +55,7 @@ pub enum At {
     Address(String),
 }
 
-/// Reads a time or an address: addresses have a colon, times have none.
+/// Reads a time or an address. Addresses have a colon, times have none.
 fn parse_at(text: &str) -> Result<At, String> {
     match parse_duration(text) {
         Ok(time) => Ok(At::Time(time)),

@@ -1,4 +1,4 @@
-//! The command line of `hemiola`: all commands that need no robot's code.
+//! The command line of `hemiola`: all commands that do not need a robot's code.
 
 use clap::{Args, Parser, Subcommand};
 
@@ -14,10 +14,10 @@ use super::{
 #[derive(Parser, Debug)]
 #[command(
     name = "hemiola",
-    about = "Makes new robots, looks at running ones and changes them, reads logs, examines the machine.",
+    about = "Creates new robots, observes and changes running ones, reads logs, and examines the machine.",
     version,
     arg_required_else_help = true,
-    after_help = "Every command explains itself: `hemiola help COMMAND`. What needs a robot's modules (run, check, replay) is in the robot's own program."
+    after_help = "`hemiola help COMMAND` explains a command. Commands that need a robot's modules (run, check, replay) are in the robot's own program."
 )]
 pub struct ToolsLine {
     #[command(subcommand)]
@@ -27,29 +27,29 @@ pub struct ToolsLine {
 #[derive(Subcommand, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one of them")]
 pub enum ToolsCommand {
-    /// Create a new robot: a crate with a robot that drives immediately, and its tests, to change
+    /// Create a new robot: a crate with a robot that runs immediately, and its tests, to start from
     #[command(after_help = "Examples:
   new my-robot                        a cart in simulation, in the folder my-robot
   new robots/my-robot --vcs none      without a git repository
   new my-robot --hemiola ~/hemiola    with Hemiola from this folder
 
-An existing folder is never overwritten, and nothing is left behind if it cannot be made. What is in it: docs/book/src/new.md.")]
+An existing folder is never overwritten, and nothing is left behind if a step fails. More: docs/book/src/new.md.")]
     New(NewArguments),
     #[command(flatten)]
     Shared(SharedCommand),
 }
 
-/// Commands that robots' own programs have as well.
+/// The commands that robots' own programs have, too.
 #[derive(Subcommand, Debug)]
 pub enum SharedCommand {
     #[command(flatten)]
     Live(LiveCommand),
-    /// Get, set, save parameters of a running robot
+    /// Get, set and save parameters of a running robot
     #[command(after_help = "Examples:
   parameters get BallFinder
   parameters set BallFinder.threshold 0.7
-  parameters diff                     what differs from the files
-  parameters save --overlay outdoor   writes these values; comments and layout of the file stay")]
+  parameters diff                     the differences to the files
+  parameters save --overlay outdoor   write these values; comments and layout of the file are kept")]
     Parameters(RunningParameters),
     /// Explain why a run of a cycle, or a chain, took as long as it did: of a running robot, a
     /// trace or a log
@@ -61,7 +61,7 @@ pub enum SharedCommand {
     Export(export::ExportArguments),
     /// Inspect, print, compare and repair logs
     Log(log::LogArguments),
-    /// Examine whether this machine is fit for real time, and what would help
+    /// Examine whether this machine is fit for real time, and show remedies
     Doctor(DoctorArguments),
     /// Compute whether everything in a system.toml meets its deadline
     Analyze(AnalyzeArguments),
@@ -75,8 +75,8 @@ pub enum SharedCommand {
     Describe(DescribeCommand),
 }
 
-/// The commands for parameters of a running robot: those that are only configured need its
-/// modules.
+/// The commands for parameters of a running robot: to list configured parameters, its modules are
+/// needed.
 #[derive(Args, Debug)]
 pub struct RunningParameters {
     #[command(subcommand)]
@@ -84,25 +84,25 @@ pub struct RunningParameters {
 }
 
 impl SharedCommand {
-    /// Says what a command lacks to do without a robot's code; `None` if it needs none.
+    /// Returns what is missing for a command to run without a robot's code; `None` if nothing is.
     pub fn lacks(&self) -> Option<&'static str> {
         let is_configured = |arguments: &super::ConfigurationArguments| {
             arguments.config.is_some() || !arguments.overlays.is_empty() || !arguments.assignments.is_empty()
         };
         match self {
-            Self::Analyze(AnalyzeArguments { system: None, .. }) => Some("say which system: analyze --system FILE"),
-            Self::Assign(AssignArguments { system: None, .. }) => Some("say which system: assign --system FILE"),
-            Self::Graph(GraphArguments { file: None, .. }) => Some("say which graph: graph --file FILE"),
-            Self::Simulate(SimulateArguments { file: None, .. }) => Some("say which graph: simulate --file FILE"),
+            Self::Analyze(AnalyzeArguments { system: None, .. }) => Some("give a system: analyze --system FILE"),
+            Self::Assign(AssignArguments { system: None, .. }) => Some("give a system: assign --system FILE"),
+            Self::Graph(GraphArguments { file: None, .. }) => Some("give a graph: graph --file FILE"),
+            Self::Simulate(SimulateArguments { file: None, .. }) => Some("give a graph: simulate --file FILE"),
             Self::Export(_) => Some("types are in the robot's own program: cargo run -- export ros-package DIR"),
             Self::Log(arguments) => match arguments.command {
                 log::LogCommand::Verify(_) | log::LogCommand::ExtractCycle(_) => {
-                    Some("it runs modules, which are in the robot's own program")
+                    Some("it needs the robot's modules, which are in the robot's own program")
                 }
                 _ => None,
             },
             Self::Why(WhyArguments { configuration, .. }) if is_configured(configuration) => {
-                Some("a configuration is about modules, which are in the robot's own program")
+                Some("a configuration needs the robot's modules, which are in the robot's own program")
             }
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! `analyze`: does everything meet its deadline, and how does one know?
+//! `analyze`: whether everything meets its deadline, and the evidence for that.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
     Ok(if arguments.fail && !is_sure { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// The robot, or the system from a file, that is analysed.
+/// The robot that is analysed, or the system from a file.
 struct Subject {
     system: System,
     robot: Option<(Derived, Knowledge)>,
@@ -174,8 +174,7 @@ pub fn known(
     let configured = session.robot.configuration().output.profile.clone();
     let origin = path.cloned().or(configured).map_or(Origin::Nowhere, Origin::File);
     let (robot, known) = match path {
-        // A named file stands for its own program and machine, and is asked about this
-        // configuration.
+        // A named file represents its own program and machine, with this configuration.
         Some(path) => of_file(session, path)?,
         None => (session.robot, session.known),
     };
@@ -185,8 +184,8 @@ pub fn known(
     Ok((derive(&robot, &knowledge)?, knowledge))
 }
 
-/// Returns what a profile or log says of a robot, or those that its processes have left: of
-/// `game.mcap`, `game-main.mcap` and so on.
+/// Returns what a profile or log knows about a robot, or those of its processes: of `game.mcap`,
+/// `game-main.mcap` and so on.
 fn of_file(session: Session, path: &Path) -> Result<(Robot, Known), CommandError> {
     let Session { robot, origins, .. } = session;
     let parts = if path.exists() { Vec::new() } else { histories(&robot, path)? };
@@ -200,7 +199,8 @@ fn of_file(session: Session, path: &Path) -> Result<(Robot, Known), CommandError
     Ok((robot, known))
 }
 
-/// Says for each cycle and chain, in a line, which task it helps most to shorten, and how much.
+/// Returns a line for each cycle and chain with the task that helps most if it gets shorter, and by
+/// how much.
 fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]) -> String {
     let mut text = String::new();
     for row in findings.rows.iter().filter(|row| !matches!(row.what, What::Source | What::DataAge | What::NewestAge)) {
@@ -208,14 +208,14 @@ fn shorten_first(system: &System, findings: &Findings, relief: &[Option<Relief>]
         let to = relief.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
         let from = row.bound.as_ref().map_or_else(|_| "no bound".to_owned(), |bound| duration((*bound).into()));
         let (owner, task, takes) = (system.owner(relief.work), system.name(relief.work), duration(relief.takes.into()));
-        let _ = writeln!(text, "  {}: {owner} {task} ({takes}); half of that makes {to} of {from}", row.name);
+        let _ = writeln!(text, "  {}: {owner} {task} ({takes}); half of that gives {to} instead of {from}", row.name);
     }
     if text.is_empty() { text } else { format!("\nTo shorten first\n{text}") }
 }
 
 fn rooms(system: &System) -> Vec<Room> {
     let mut rooms: Vec<Room> = system.work().into_iter().map(|work| sensitivity::room(system, work)).collect();
-    // Sorts by how many times as long a task may take: those with the least room come first.
+    // Sorts by the factor by which a task may grow: those with the least room come first.
     let factor = |room: &Room| room.at_most.as_nanoseconds() as f64 / room.takes.as_nanoseconds().max(1) as f64;
     rooms.sort_by(|one, other| factor(one).total_cmp(&factor(other)));
     rooms
@@ -228,7 +228,7 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
     let label = |room: &Room| format!("{}: {}", system.owner(room.work), system.name(room.work));
     let width = rooms.iter().map(|room| label(room).chars().count()).max().unwrap_or(0);
     let mut text =
-        format!("\n{:width$}{:>10}{:>10}  and then fails\n", "How long each task may take alone", "takes", "at most");
+        format!("\n{:width$}{:>10}{:>10}  and then fails\n", "Longest allowed time of each task", "takes", "at most");
     for room in rooms {
         let time = |time: TimeSpan| duration(time.into());
         let fails = room.fails.as_deref().unwrap_or("nothing");
@@ -245,8 +245,8 @@ fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Ve
     }
 }
 
-/// Returns what the whole robot's analysis says of the chains that end in the process that the
-/// arguments name; nothing if they name none, or if that analysis cannot be made.
+/// Returns the bounds of the chains that end in the process that the arguments name, from the
+/// analysis of the whole robot; none if they name no process, or if that analysis fails.
 pub fn over_links(program: &Program, arguments: &ConfigurationArguments) -> OverLinks {
     let Some(process) = &arguments.process else { return OverLinks::default() };
     let of_all = || -> Result<OverLinks, CommandError> {
@@ -258,8 +258,8 @@ pub fn over_links(program: &Program, arguments: &ConfigurationArguments) -> Over
     of_all().unwrap_or_default()
 }
 
-/// Returns the bounds that follow from what was measured in a run, as text, and the verdict. It
-/// fails where something that they need is not known.
+/// Returns the bounds that follow from the measurements of a run, as text, and the verdict. Fails
+/// if something that they need is not known.
 pub fn after_run(session: Session, known: &Known, over_links: &OverLinks) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());

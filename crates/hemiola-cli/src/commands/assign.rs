@@ -31,7 +31,7 @@ fn of_robot(program: &Program, arguments: &AssignArguments) -> Result<String, Co
     if !derived.unmeasured.is_empty() {
         let advice = "run the robot once, with `output.profile` in robot.toml";
         let unmeasured = derived.unmeasured.len();
-        return Err(CommandError::Usage(format!("how long {unmeasured} tasks take was never measured: {advice}")));
+        return Err(CommandError::Usage(format!("{unmeasured} tasks were never measured: {advice}")));
     }
     let cycles: Vec<&str> = configuration.cycles.iter().map(|cycle| cycle.name.as_str()).collect();
     let executors: Vec<&str> = derived.system.executors.iter().map(|executor| executor.name.as_str()).collect();
@@ -39,8 +39,8 @@ fn of_robot(program: &Program, arguments: &AssignArguments) -> Result<String, Co
     Ok(overlay::text(&configuration, &derived, &knowledge, &assigned))
 }
 
-/// Gives the chains of a system executors as PiCAS allocates them, and its cycles priorities,
-/// workers and cores.
+/// Assigns executors to the chains of a system, as PiCAS allocates them, and priorities, workers
+/// and cores to its cycles.
 fn of_system(path: &Path) -> Result<String, CommandError> {
     let system = read_system(path)?;
     let of_chains = match system.chains.is_empty() {

@@ -1,4 +1,4 @@
-//! `check`: everything that can be known without running.
+//! `check`: all that can be found without running the robot.
 
 mod carried;
 mod explain;
@@ -67,7 +67,7 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
     for warning in others {
         eprintln!("warning: {warning}");
     }
-    // A representation that only people look at is read by no module, and that is no mistake.
+    // A representation that only people look at is read by no module, which is not an error.
     let unread: Vec<_> = unread
         .iter()
         .filter_map(|warning| match warning {
@@ -78,13 +78,13 @@ pub fn warn(warnings: &Diagnostics, of_modules: &[Warning]) {
         })
         .collect();
     if !unread.is_empty() {
-        let note = format!("note: read by people at most, by no module and no source: {}", unread.join(", "));
+        let note = format!("note: not read by any module or source: {}", unread.join(", "));
         eprintln!("{}\n", wrapped(&note, 0));
     }
 }
 
-/// Returns a line per cycle, the priorities of triggering sources, the processes, and what the safe
-/// state does.
+/// Returns a line for each cycle, the priorities of triggering sources, the processes, and the
+/// effects of the safe state.
 fn overview(session: &Session, processes: &[String], guard: Option<&StopCommand>) -> String {
     let robot = &session.robot;
     let available = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -115,7 +115,7 @@ fn overview(session: &Session, processes: &[String], guard: Option<&StopCommand>
     text.push('\n');
     for (source, triggered) in raised(robot.configuration()) {
         if let Some(priority) = robot.configuration().source_scheduling(source).priority() {
-            let _ = writeln!(text, "{source} has priority {priority}, for it triggers {}.", triggered.name);
+            let _ = writeln!(text, "{source} has priority {priority}, because it triggers {}.", triggered.name);
         }
     }
     processes.iter().for_each(|line| _ = writeln!(text, "{line}"));
@@ -127,7 +127,7 @@ fn overview(session: &Session, processes: &[String], guard: Option<&StopCommand>
     text
 }
 
-/// Says what triggers a cycle: `at 83.3 Hz`.
+/// Returns the trigger of a cycle in words: `at 83.3 Hz`.
 pub fn runs(cycle: &CycleConfiguration) -> String {
     match &cycle.trigger {
         Trigger::Rate(rate) => format!("at {rate} Hz"),
@@ -136,7 +136,7 @@ pub fn runs(cycle: &CycleConfiguration) -> String {
     }
 }
 
-/// Says what triggers a cycle, and its deadline: `at 83.3 Hz, deadline 12 ms`.
+/// Returns the trigger and deadline of a cycle in words: `at 83.3 Hz, deadline 12 ms`.
 pub fn trigger(cycle: &CycleConfiguration) -> String {
     let mut text = runs(cycle);
     if let Some(deadline) = cycle.deadline {

@@ -26,7 +26,7 @@ use start::Started;
 use step::Step;
 use unit::Unit;
 
-/// Deploys to each machine that is meant.
+/// Deploys to each selected machine.
 pub fn deploy(program: &Program, arguments: &DeployArguments) -> Result<ExitCode, CommandError> {
     let robot_toml = robot_toml(program, arguments)?;
     let meant = meant(&robot_toml, arguments)?;
@@ -45,8 +45,8 @@ fn is_attached(arguments: &DeployArguments) -> bool {
     !arguments.no_attach && (arguments.dry_run || io::stdout().is_terminal())
 }
 
-/// Returns the robot's configuration: the one that was typed, this program's, or that of the crate
-/// in the present folder.
+/// Returns the robot's configuration: the one in the arguments, the one of this program, or that of
+/// the crate in the current folder.
 fn robot_toml(program: &Program, arguments: &DeployArguments) -> Result<PathBuf, CommandError> {
     if let Some(path) = &arguments.config {
         return Ok(path.clone());
@@ -57,29 +57,29 @@ fn robot_toml(program: &Program, arguments: &DeployArguments) -> Result<PathBuf,
     let here = std::env::current_dir().map_err(|error| CommandError::Read { path: ".".into(), error })?;
     let found = here.ancestors().map(|folder| folder.join("robot.toml")).find(|path| path.is_file());
     found.ok_or_else(|| {
-        let text = "there is no robot.toml here or above: go into the robot's crate, or name it: --config FILE";
+        let text =
+            "there is no robot.toml here or above: change to the folder of the robot's crate, or write --config FILE";
         CommandError::Usage(text.to_owned())
     })
 }
 
-/// Returns the machines that are meant, with what was typed over what robot.toml says.
+/// Returns the selected machines, with the arguments applied over robot.toml.
 fn meant(robot_toml: &Path, arguments: &DeployArguments) -> Result<Vec<Deployment>, CommandError> {
     let options = LoadOptions { overlays: arguments.overlays.clone(), ..LoadOptions::new(robot_toml) };
     let known = deployments(&options)?;
     let names = known.iter().map(|deployment| deployment.name.clone());
     let typed: Vec<String> = if arguments.machines.is_empty() { names.collect() } else { arguments.machines.clone() };
     if typed.is_empty() {
-        let text =
-            "where to? Name a machine as ssh takes it, such as nao@10.0.0.2, or add `[deploy.NAME]` to robot.toml";
+        let text = "no machine is given: write a destination of ssh, such as nao@10.0.0.2, or add `[deploy.NAME]` to robot.toml";
         return Err(CommandError::Usage(text.to_owned()));
     }
     let mut meant = Vec::new();
     for name in typed {
         if name.starts_with('-') {
-            return Err(CommandError::Usage(format!("`{name}` is no machine")));
+            return Err(CommandError::Usage(format!("`{name}` is not a machine")));
         }
         let mut deployment = match known.iter().find(|deployment| deployment.name == name) {
-            // Its overlays may say which hosts there are.
+            // Its overlays may define the hosts.
             Some(known) if !known.overlays.is_empty() => {
                 let overlays = [&known.overlays[..], &arguments.overlays].concat();
                 let all = deployments(&LoadOptions { overlays, ..options.clone() })?;
@@ -102,13 +102,13 @@ fn meant(robot_toml: &Path, arguments: &DeployArguments) -> Result<Vec<Deploymen
 
 /// The robot that is deployed.
 struct Robot {
-    /// Its name, which is that of its program.
+    /// The name of the robot, which is that of its program.
     name: String,
     robot_toml: PathBuf,
     source: Source,
 }
 
-/// Where its program comes from.
+/// The origin of a robot's program.
 enum Source {
     Built(Build),
     There(PathBuf),
@@ -126,8 +126,8 @@ impl Robot {
         Ok(Self { name: build.name.clone(), robot_toml, source: Source::Built(build) })
     }
 
-    /// Brings it to a machine and starts it there. Returns the port of its page there, if it has
-    /// one.
+    /// Copies the robot to a machine and starts it there. Returns the port of its page there, if it
+    /// has one.
     fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<u16>, CommandError> {
         let machine = machine(deployment, arguments);
         let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };
@@ -138,7 +138,7 @@ impl Robot {
         deploying.start(&facts, &folder)
     }
 
-    /// Shows the robot until somebody ends that, with its page at the same port here.
+    /// Shows the robot until that is ended, with its page at the same port here.
     fn attach(
         &self,
         deployment: &Deployment,
@@ -158,18 +158,18 @@ impl Robot {
 }
 
 fn machine(deployment: &Deployment, arguments: &DeployArguments) -> Machine {
-    // Not every command runs in the present folder.
+    // Not every command runs in the current folder.
     let ssh_config =
         arguments.ssh_config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
     Machine { destination: deployment.destination.clone(), ssh_config }
 }
 
-/// A robot on its way to a machine.
+/// A robot that is being deployed to a machine.
 struct Deploying<'a> {
     robot: &'a Robot,
     deployment: &'a Deployment,
     machine: Machine,
-    /// The dry run: commands are printed and not run.
+    /// Set for a dry run: commands are printed and not run.
     is_dry: bool,
 }
 
@@ -184,21 +184,24 @@ impl Deploying<'_> {
         if ended.code != Some(0) {
             return Err(self.machine.failure(what, &ended));
         }
-        // Such as warnings of systemd about the unit.
+        // These are, for example, warnings of systemd about the unit.
         ended.said.lines().for_each(tell);
         Ok(ended.printed)
     }
 
     fn facts(&self) -> Result<Facts, CommandError> {
         if self.is_dry {
-            print(&format!("# {}; PROCESSOR, HOME, USER and UID are what this says:\n", self.machine.destination))?;
+            print(&format!(
+                "# {}; PROCESSOR, HOME, USER and UID come from the output of this command:\n",
+                self.machine.destination
+            ))?;
             print(&format!("{}\n", self.machine.probe()))?;
             return Ok(Facts::unknown());
         }
         self.machine.facts()
     }
 
-    /// Builds the program, unless there is one. Returns its path here.
+    /// Builds the program, unless a built one was given. Returns its path here.
     fn program(&self, facts: &Facts) -> Result<PathBuf, CommandError> {
         let build = match &self.robot.source {
             Source::There(program) => return Ok(program.clone()),
@@ -211,7 +214,7 @@ impl Deploying<'_> {
             return Ok(build.program(&target));
         }
         build.check(&target)?;
-        tell(format_args!("builds {} for {target}", build.name));
+        tell(format_args!("building {} for {target}", build.name));
         if !step.show()? {
             let what = format!("{} cannot be built for {target}", build.name);
             let remedy =
@@ -222,22 +225,22 @@ impl Deploying<'_> {
     }
 
     /// Copies what has changed: the program, the configuration with its overlays and parameters,
-    /// and what else the robot reads.
+    /// and the other files that the robot reads.
     fn copy(&self, program: &Path, folder: &Path) -> Result<(), CommandError> {
         let folder = folder.display().to_string();
         let here = beside(&self.robot.robot_toml);
         let shell_folder = crate::shell::quoted(&folder);
-        self.run(&self.machine.ssh(&format!("mkdir -p {shell_folder}")), "cannot make the folder")?;
+        self.run(&self.machine.ssh(&format!("mkdir -p {shell_folder}")), "cannot create the folder")?;
         let path = |path: &Path| path.display().to_string();
         let program = self.machine.rsync(&["--chmod=u+x"], &[path(program)], &folder);
-        let mut changed = self.run(&program, "does not take the program")?;
+        let mut changed = self.run(&program, "does not accept the program")?;
         let name = self.robot.robot_toml.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut files: Vec<String> = name.into_iter().collect();
         let beside = ["overlays", "parameters"].map(str::to_owned);
         files.extend(beside.into_iter().filter(|folder| here.join(folder).is_dir()));
         files.extend(self.deployment.files.iter().map(|file| file.trim_end_matches('/').to_owned()));
         let files = self.machine.rsync(&["--relative"], &files, &folder).within(here);
-        changed += &self.run(&files, "does not take the robot's files")?;
+        changed += &self.run(&files, "does not accept the robot's files")?;
         if !self.is_dry {
             let changed: Vec<_> = changed.lines().filter(|line| !line.ends_with('/')).collect();
             let what = if changed.is_empty() { "nothing new".to_owned() } else { changed.join(", ") };
@@ -254,15 +257,16 @@ impl Deploying<'_> {
         let arguments = self.arguments(folder);
         let unit = Unit { robot, folder, arguments: &arguments, cores: &self.deployment.cores, facts };
         let write = self.machine.ssh(&started.write_unit()).reading(unit.text());
-        self.run(&write, "does not take the unit")?;
+        self.run(&write, "does not accept the unit")?;
         if facts.has_systemd {
             self.install(&started, &facts.user)?;
         } else {
             let destination = &self.machine.destination;
-            tell(format_args!("{destination} has no systemd: {robot} is started by hand, and not when it boots"));
+            tell(format_args!("{destination} has no systemd: {robot} is started now, but not at boot"));
             self.run(&self.machine.ssh(&started.start(&arguments)), "cannot start the robot")?;
         }
-        let page = self.run(&self.machine.ssh(&started.await_door()), "has started the robot, which does not run")?;
+        let page =
+            self.run(&self.machine.ssh(&started.await_door()), "has started the robot, but it is not running")?;
         if self.is_dry {
             return Ok(Some(PAGE));
         }
@@ -281,14 +285,15 @@ impl Deploying<'_> {
             return Ok(());
         }
         let what = format!("{} does not install the unit", self.machine.destination);
-        let remedy = "see above; it takes a user who may run `sudo` there".to_owned();
+        let remedy = "see above; the user must be allowed to run `sudo` there".to_owned();
         Err(CommandError::Deploy { what, said: String::new(), remedy })
     }
 
     /// Returns the arguments with which the robot is started there.
     fn arguments(&self, folder: &Path) -> Vec<String> {
         let name = self.robot.robot_toml.file_name().unwrap_or_default();
-        // Nobody removes traces there, which grow as long as the robot runs.
+        // No traces are written there, because nobody removes them and they grow as long as the
+        // robot runs.
         let mut arguments = ["run", "--headless", "--no-trace", "--config"].map(str::to_owned).to_vec();
         arguments.push(folder.join(name).display().to_string());
         if self.deployment.is_host {
@@ -299,7 +304,7 @@ impl Deploying<'_> {
     }
 }
 
-/// The port of the page, unless it is taken or robot.toml says another one.
+/// The port of the page, unless it is in use or robot.toml has another one.
 const PAGE: u16 = 8765;
 
 /// Returns the port in the address of a page, `page: http://127.0.0.1:8765/?token=..`.

@@ -22,7 +22,7 @@ pub fn describe(name: &str, line: clap::Command, command: &DescribeCommand) -> R
 
 fn man(name: &str, line: clap::Command, folder: &Path) -> Result<ExitCode, CommandError> {
     std::fs::create_dir_all(folder)
-        // Pages have the name of the program, not the one that its sources give it.
+        // Pages have the name of the program, not the one in its sources.
         .and_then(|()| clap_mangen::generate_to(line.display_name(name.to_owned()), folder))
         .map_err(|error| CommandError::Write { path: folder.to_owned(), error })?;
     tell(format_args!("written: {}", folder.join(format!("{name}.1")).display()));

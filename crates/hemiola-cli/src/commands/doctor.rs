@@ -1,4 +1,4 @@
-//! `doctor`: is this machine fit for real time?
+//! `doctor`: whether this machine is fit for real time.
 
 use std::process::ExitCode;
 

@@ -1,12 +1,15 @@
-//! `export`: the robot's types for others.
+//! `export`: the robot's types for other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use hemiola_model::cdr::{MessageSchema, PackageAuthor, RosPackages, ServiceSchema};
+use hemiola_model::cdr::{ActionSchema, MessageSchema, PackageAuthor, RosPackages, ServiceSchema};
+use hemiola_model::configuration::Ros2Action;
 use hemiola_model::data::DataType;
+use hemiola_runtime::Robot;
 use hemiola_words::counted;
 
 use crate::command_line::export::{ExportArguments, ExportCommand, RosPackageArguments};
@@ -31,21 +34,30 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
 
     let mut packages = RosPackages::default();
-    let (mut messages, mut services, mut left_out) = (0, 0, 0);
-    let mut leave_out = |name: &str, error| {
+    let (mut messages, mut services, mut actions, mut left_out) = (0, 0, 0, 0);
+    let mut leave_out = |name: &str, error: &dyn Display| {
         left_out += 1;
-        tell(format_args!("left out: {name}: {error}"));
+        tell(format_args!("skipped: {name}: {error}"));
     };
     for (name, data_type) in exportable.messages.iter().filter(|(name, _)| is_wanted(name)) {
         match packages.add_message(&MessageSchema::of(name, data_type)) {
             Ok(()) => messages += 1,
-            Err(error) => leave_out(name, error),
+            Err(error) => leave_out(name, &error),
         }
     }
     for service in exportable.services.iter().filter(|service| is_wanted(&service.name)) {
         match service_schemas(&session, service).iter().try_for_each(|schema| packages.add_service(schema)) {
             Ok(()) => services += 1,
-            Err(error) => leave_out(&service.name, error),
+            Err(error) => leave_out(&service.name, &error),
+        }
+    }
+    for (name, schema) in exportable.actions.iter().filter(|(name, _)| is_wanted(name)) {
+        match schema.as_ref().map(|schema| packages.add_action(schema)) {
+            Some(Ok(())) => actions += 1,
+            Some(Err(error)) => leave_out(name, &error),
+            None => {
+                leave_out(name, &"its topics are no action's: docs/book/src/ros2.md has the fields of their messages")
+            }
         }
     }
 
@@ -62,18 +74,19 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
         write(&folder.join(path), &text)?;
     }
     tell(format_args!(
-        "written to {}: {} and {} in the {} {}",
+        "written to {}: {}, {} and {} in the {} {}",
         folder.display(),
         counted(messages, "message"),
         counted(services, "service"),
+        counted(actions, "action"),
         if written.len() == 1 { "package" } else { "packages" },
         written.join(", ")
     ));
     Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Returns the schemas of a service: by the types that `[ros2]` says it has in ROS 2, or else by
-/// that of its requests.
+/// Returns the schemas of a service: by the types that it has in ROS 2 according to `[ros2]`, or
+/// else by the type of its requests.
 fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceSchema> {
     let (request, response) = ((service.request)(), (service.response)());
     let ros2 = session.robot.configuration().ros2.iter();
@@ -86,10 +99,27 @@ fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceS
     if types.is_empty() { vec![schema(None)] } else { types.into_iter().map(schema).collect() }
 }
 
+/// Returns the schema of an action by the messages of its topics; `None` if these are not those of
+/// an action.
+fn action_schema(robot: &Robot, action: &Ros2Action) -> Option<ActionSchema> {
+    let message = |suffix: &str| robot.message(&format!("{}{suffix}", action.action))?.data_type();
+    let [goal, result, feedback] = [message("Goal")?, message("Result")?, message("Feedback")?];
+    let [Some(goal_content), Some(result), Some(feedback)] = ActionSchema::contents([&goal, &result, &feedback]) else {
+        return None;
+    };
+    let named = action.action_type.as_deref().and_then(|named| named.split_once("/action/"));
+    let named = named.map(|(package, name)| (package.to_owned(), name.to_owned()));
+    let (package, name) = named.or_else(|| ActionSchema::name_by(&goal))?;
+    Some(ActionSchema::called(&package, &name, [goal_content, result, feedback]))
+}
+
 /// The types that can be in a package, by name.
 struct Exportable<'p> {
     messages: BTreeMap<String, DataType>,
     services: &'p [DeclaredService],
+    /// The actions of `[ros2]` by their names in the robot; `None` for one whose topics are no
+    /// action's.
+    actions: Vec<(String, Option<ActionSchema>)>,
 }
 
 impl<'p> Exportable<'p> {
@@ -101,11 +131,16 @@ impl<'p> Exportable<'p> {
         let provided = recordable.iter().filter_map(|name| Some((name.clone(), robot.data_type(name)?)));
         let topics = robot.topics().into_iter();
         let topics = topics.filter_map(|topic| Some((topic.to_owned(), robot.message(topic)?.data_type()?)));
-        Self { messages: provided.chain(topics).collect(), services: &program.services }
+        let ros2 = robot.configuration().ros2.iter();
+        let actions = ros2.flat_map(|ros2| ros2.action_server.iter().chain(&ros2.action_client));
+        let actions = actions.map(|known| (known.action.clone(), action_schema(robot, known)));
+        Self { messages: provided.chain(topics).collect(), services: &program.services, actions: actions.collect() }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.messages.contains_key(name) || self.services.iter().any(|service| service.name == name)
+        self.messages.contains_key(name)
+            || self.services.iter().any(|service| service.name == name)
+            || self.actions.iter().any(|(action, _)| action == name)
     }
 
     fn lacks(&self, session: &Session, name: &str) -> CommandError {
@@ -114,12 +149,13 @@ impl<'p> Exportable<'p> {
             return CommandError::Usage(format!("`{name}` is opaque: its values cannot leave the process"));
         }
         let services = self.services.iter().map(|service| service.name.as_str());
-        let known = self.messages.keys().map(String::as_str).chain(services);
-        CommandError::unknown("representation, topic or service", name, known)
+        let actions = self.actions.iter().map(|(action, _)| action.as_str());
+        let known = self.messages.keys().map(String::as_str).chain(services).chain(actions);
+        CommandError::unknown("representation, topic, service or action", name, known)
     }
 }
 
-/// Checks that a folder has no package that somebody else wrote.
+/// Checks that a folder has no package that another program wrote.
 fn is_ours(package: &Path) -> Result<(), CommandError> {
     let path = package.join("package.xml");
     let text = match fs::read_to_string(&path) {
@@ -131,7 +167,7 @@ fn is_ours(package: &Path) -> Result<(), CommandError> {
         return Ok(());
     }
     let path = path.display();
-    Err(CommandError::Usage(format!("{path} was not written by Hemiola, and stays as it is: name another folder")))
+    Err(CommandError::Usage(format!("{path} was not written by Hemiola and is not overwritten: use another folder")))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {

@@ -19,7 +19,7 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
     let GraphArguments { configuration, file, cycle, format, output } = arguments;
     if let (None, None, GraphFormat::Dot | GraphFormat::Svg) = (file, cycle, format) {
         let robot = Session::open(program, configuration)?.robot;
-        // Of a robot with one cycle, its task graph says more.
+        // For a robot with one cycle, its task graph shows more.
         if robot.resolved().cycles.len() > 1 {
             let map = map::map(program, name, configuration, &robot)?;
             let drawn = if *format == GraphFormat::Dot { map_dot(&map) } else { map_svg(&map) };
@@ -42,7 +42,7 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
         }
     });
     let drawn = drawn.collect::<Vec<_>>().join("\n");
-    // Where each cycle runs, and what crosses.
+    // The lines say where each cycle runs, and what crosses processes.
     let is_whole = file.is_none() && cycle.is_none() && configuration.process.is_none();
     let processes = match *format == GraphFormat::Text && is_whole {
         true => {

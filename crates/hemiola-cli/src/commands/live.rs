@@ -1,15 +1,14 @@
-//! The commands that observe and change a running robot, through its door: nothing here needs the
-//! robot's code.
+//! The commands that observe and change a running robot through its door, without the robot's code.
 //!
 //! | file | commands |
 //! |---|---|
-//! | `connect` | which robot is meant |
-//! | `text`, `decoder` | values as they stand in robot.toml, and as JSON |
-//! | `ps`, `top`, `show`, `plot` | looking |
+//! | `connect` | the selection of the robot |
+//! | `text`, `decoder` | values in the notation of robot.toml, and as JSON |
+//! | `ps`, `top`, `show`, `plot` | observing |
 //! | `topic`, `service`, `link` | messages |
 //! | `parameters`, `providers`, `steer` | changing |
-//! | `trace`, `record`, `snapshot`, `why` | keeping and explaining |
-//! | `view` | a log in the place of a robot |
+//! | `trace`, `record`, `snapshot`, `why` | recording and explaining |
+//! | `view` | a log in place of a robot |
 
 mod connect;
 mod decoder;
@@ -67,7 +66,7 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
     }
 }
 
-/// Changes the robot, and prints what was done.
+/// Changes the robot, and prints the change.
 fn change(
     own: Option<&str>,
     output: &OutputArguments,
@@ -79,20 +78,19 @@ fn change(
     say(output, &json!({ "change": change }), said)
 }
 
-/// Ends a command that is about the whole robot: after what is known was printed, a process that
-/// did not answer is an error.
+/// Ends a command about the whole robot: after the known answers were printed, a process that did
+/// not answer is an error.
 fn complete(robot: &WholeRobot, printed: ExitCode) -> Result<ExitCode, CommandError> {
     robot.complete()?;
     Ok(printed)
 }
 
-/// Prints what was done, or the answer for machines.
+/// Prints the answer, as a sentence or as JSON.
 fn say(output: &OutputArguments, answer: &Value, said: &str) -> Result<ExitCode, CommandError> {
     if output.json { print_json(answer) } else { print(&format!("{said}\n")) }
 }
 
-/// Returns the name of a file as the robot sees it: a robot of this host has another present
-/// folder.
+/// Returns the path of a file for the robot: a robot on this host has another current folder.
 fn as_robot_sees(file: &Path, robot: &WholeRobot) -> Result<PathBuf, CommandError> {
     match robot.address() {
         Address::Unix(_) => {

@@ -1,5 +1,5 @@
-//! `log`: what can be done with logs. All but `verify` and `extract-cycle` need no robot: any
-//! program with Hemiola in it reads any log.
+//! `log`: the commands for logs. All but `verify` and `extract-cycle` need no robot: any program
+//! with Hemiola in it reads any log.
 
 mod cat;
 mod diff;
@@ -38,5 +38,5 @@ pub fn log(program: &Program, arguments: &LogArguments) -> Result<ExitCode, Comm
     }
 }
 
-/// The exit code when something in the log is lost.
+/// The exit code if part of the log is lost.
 pub const LOSSY: u8 = 3;

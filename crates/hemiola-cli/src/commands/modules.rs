@@ -64,7 +64,7 @@ fn ports_of(module: &ModuleDescription) -> impl Fn(usize) -> Ports {
     move |update| linked.as_ref().and_then(|linked| linked.updates().get(update)).map(Ports::of).unwrap_or_default()
 }
 
-/// The names of the topics and services that an update has ends of.
+/// The names of the topics and services of which an update has ends.
 #[derive(Default)]
 struct Ports {
     hears: Vec<String>,
@@ -86,8 +86,8 @@ impl Ports {
     }
 }
 
-/// Returns what an update reads and provides, in the words of its signature:
-/// `Imu, Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`.
+/// Returns what an update reads and provides, in the notation of its signature: `Imu,
+/// Previous<Pose>, Samples<Joints> → Pose, Publisher<Fell>`.
 fn signature(update: &UpdateDescription, ports: &Ports) -> String {
     let wrapped = |form: &str, names: &[String]| -> Vec<String> {
         names.iter().map(|name| if form.is_empty() { name.clone() } else { format!("{form}<{name}>") }).collect()

@@ -1,4 +1,4 @@
-//! `new`: a crate with a robot in it that drives at once.
+//! `new`: a crate with a robot that runs immediately.
 
 mod hemiola;
 mod name;
@@ -16,7 +16,7 @@ use crate::notes::tell;
 use crate::shell::quoted;
 use crate::templates::Names;
 
-/// Makes the crate, or leaves nothing behind.
+/// Creates the crate, or leaves nothing behind.
 pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
     let folder = &arguments.folder;
     let name = name::of(folder)?;
@@ -33,16 +33,16 @@ pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
     crate_folder.keep();
 
     let shown = folder.display();
-    let with_repository = if has_repository { ", a repository of git" } else { "" };
-    tell(format_args!("made the robot `{name}` in {shown}{with_repository}"));
+    let with_repository = if has_repository { ", with a git repository" } else { "" };
+    tell(format_args!("created the robot `{name}` in {shown}{with_repository}"));
     tell(&hemiola.remark);
     if let Some(workspace) = workspace {
         tell(format_args!(
-            "it is no member of the workspace {} (a workspace has profiles for all of its crates)",
+            "it is not a member of the workspace {} (a workspace has profiles for all of its crates)",
             workspace.display()
         ));
     }
-    tell("next, of which the first build takes some minutes:");
+    tell("next (the first build takes some minutes):");
     print(&format!("  cd {}\n  cargo run --release\n", quoted(&folder.display().to_string())))
 }
 
@@ -57,7 +57,7 @@ impl<'p> NewFolder<'p> {
         match fs::create_dir(path) {
             Ok(()) => Ok(Self { path, is_kept: false }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(CommandError::Usage(format!(
-                "{} is there already, and a new robot overwrites nothing: choose another name, or remove it",
+                "{} already exists, and a new robot overwrites nothing: choose another name, or remove it",
                 path.display()
             ))),
             Err(error) => Err(CommandError::Write { path: path.to_owned(), error }),
@@ -77,7 +77,7 @@ impl Drop for NewFolder<'_> {
     }
 }
 
-/// Writes a file, and makes the folder that it is in.
+/// Writes a file, and creates its folder.
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
     written.map_err(|error| CommandError::Write { path: path.to_owned(), error })

@@ -1,4 +1,4 @@
-//! `parameters`: what can be tuned, and how it is.
+//! `parameters`: the parameters of modules and sources, with their values.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -44,7 +44,7 @@ pub fn parameters(program: &Program, name: &str, arguments: &ParametersArguments
         return print_json(&all.into());
     }
     if chosen.is_empty() {
-        return print("no module and no source has parameters");
+        return print("no module or source has parameters");
     }
     let listed: Vec<_> = chosen.into_iter().map(|tuned| tuned.list(&loaded.origins)).collect();
     print(&listed.join("\n"))
@@ -92,7 +92,7 @@ impl Tuned {
     fn list(&self, origins: &Origins) -> String {
         let mut text = format!("[{}]\n", self.section);
         if self.parameters.is_empty() {
-            text += "  nothing to tune\n";
+            text += "  no parameters\n";
         }
         let width = |text: fn(&ParameterDescription) -> String| {
             self.parameters.iter().map(|parameter| text(parameter).chars().count()).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! `profile`: what was measured in earlier runs, and how to forget it.
+//! `profile`: the measurements of earlier runs: shows or deletes them.
 
 use std::fmt::Write;
 use std::io::ErrorKind;
@@ -34,7 +34,7 @@ fn show(program: &Program, arguments: &ShowArguments) -> Result<ExitCode, Comman
     if path.exists() {
         let _ = write!(text, "\n\n{}", kept(&history, now));
     } else {
-        text += " is not there yet: a run writes it\n";
+        text += " does not exist yet: a run writes it\n";
     }
     print(&text)
 }
@@ -45,7 +45,7 @@ fn reset(program: &Program, arguments: &ResetArguments) -> Result<ExitCode, Comm
     match std::fs::remove_file(&path) {
         Ok(()) => print(&format!("removed: {}\n", path.display())),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            print(&format!("nothing to remove: {} is not there\n", path.display()))
+            print(&format!("nothing to remove: {} does not exist\n", path.display()))
         }
         Err(error) => Err(CommandError::Remove { path, error }),
     }

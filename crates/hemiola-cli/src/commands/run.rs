@@ -1,21 +1,19 @@
-//! `run`: starts the robot, watches it, and reports how it went.
+//! `run`: starts the robot, watches it, and reports the result.
 
 mod door;
+mod lap;
 mod links;
 mod measured;
 mod runner;
 mod watch;
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_model::configuration::OutputConfiguration;
-use hemiola_runtime::{Change, Observation, Robot, RobotHandle, SafeStateEntry, Script, Tempo, Transport};
+use hemiola_runtime::{Change, Observation, Robot, Script, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{ProfileHistory, Timeline};
 
 use super::analyze::over_links;
 use super::check::warn;
@@ -28,20 +26,20 @@ use crate::notes::tell;
 use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
-use crate::summary::Summary;
 use crate::terminal::Terminal;
 use crate::top::Bounds;
 use door::{About, OpenDoor};
 use hemiola_insight::profile;
 use hemiola_insight::{OverLinks, Traces, Verdict};
 use hemiola_live::Replayed;
-use hemiola_recording::recorder::{Head, Recorded, Recorder, Recording};
+use hemiola_recording::recorder::{Head, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
+use lap::Lap;
 use measured::{admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
 
-/// The interval at which Ctrl-C and the end of the sources are looked for.
+/// The interval at which Ctrl-C and the end of the sources are polled.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
@@ -87,7 +85,7 @@ fn run_here(program: &Program, name: &str, arguments: &RunArguments) -> Result<E
     lap.finish(arguments)
 }
 
-/// Returns the guard that robot.toml asks for. A robot that is stepped moves nothing, and needs
+/// Returns the guard that robot.toml demands. A robot that is stepped moves nothing, and needs
 /// none.
 fn oversight(program: &Program, arguments: &RunArguments) -> Result<Option<Oversight>, CommandError> {
     if !program.is_process || stepped(arguments).is_some() {
@@ -115,30 +113,6 @@ struct Attempt<'a> {
     again: Option<Tempo>,
 }
 
-/// One run from the beginning to the end.
-struct Lap {
-    handle: RobotHandle,
-    /// The pace at which it was stepped, if it was.
-    tempo: Option<Tempo>,
-    output: OutputConfiguration,
-    /// The log that was asked for at the start, and the one that was begun at the door.
-    recorded: Vec<Recorded>,
-    safe_state: Option<SafeStateEntry>,
-    /// The lines that the robot adds.
-    lines: Vec<String>,
-    /// The measurements of this run and of earlier ones.
-    history: ProfileHistory,
-    /// The bounds and what was observed, for a run in real time.
-    bounds: Option<String>,
-    /// The verdict on the run.
-    verdict: Verdict,
-    capture: Option<Trace>,
-    /// Set if a trace was to be written.
-    is_traced: bool,
-    robot_time: Time,
-    elapsed: Duration,
-}
-
 impl Attempt<'_> {
     fn lap(&self, shown: &mut Shown) -> Result<Lap, CommandError> {
         let Self { program, name, arguments, .. } = *self;
@@ -148,7 +122,7 @@ impl Attempt<'_> {
         };
         if self.again.is_none() {
             session.remarks.iter().for_each(tell);
-            // Whoever starts several processes has warned.
+            // The process that starts several others has already warned.
             if std::env::var_os(session::PROCESSES).is_none() {
                 warn(&session.warnings, &[]);
             }
@@ -187,7 +161,7 @@ impl Attempt<'_> {
             let conditions = &mut known.profile.conditions;
             conditions.has_priorities = Some(match guard::restarts() {
                 0 => profile::calibrate(&mut history),
-                // The others wait for a robot that has died, and the machine is the same.
+                // Other processes wait for a robot that has died, and the machine is the same.
                 _ => profile::has_priorities(),
             });
             known = history.known(conditions);
@@ -197,7 +171,7 @@ impl Attempt<'_> {
         if !is_in_real_time {
             conditions.pace = hemiola_trace::Pace::Other;
         }
-        // Whoever is started again does not wait for an analysis of the whole robot.
+        // A process that is restarted does not wait for an analysis of the whole robot.
         let over_links = match guard::restarts() {
             0 if is_bounded => over_links(program, &arguments.configuration),
             _ => OverLinks::default(),
@@ -273,7 +247,7 @@ impl Attempt<'_> {
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
         let robot_time = handle.now();
-        // By now every executor that there is has been made.
+        // By now every executor has been created.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
         drop(membership);
@@ -282,7 +256,7 @@ impl Attempt<'_> {
         {
             line.say(&Message::Safe);
         }
-        // The door closes after what moves has been stopped, which waits for nobody outside.
+        // The door is closed after the actuators were stopped, which must not wait for clients.
         let begun_at_door = door.and_then(OpenDoor::close);
         let mut lines = links.close();
         remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| handle.note(remark));
@@ -318,7 +292,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// Tells the guard where the log is, and has the robot send it signs of life.
+    /// Sends the guard the path of the log, and makes the robot send it heartbeats.
     fn watched_over(&self, robot: Robot, recording: Option<&Recording>) -> Result<Robot, CommandError> {
         let (Some(line), Some(guard)) = (&self.line, &robot.configuration().guard) else { return Ok(robot) };
         if let Some(path) = recording.and_then(|recording| std::path::absolute(&recording.path).ok()) {
@@ -328,8 +302,8 @@ impl Attempt<'_> {
         Ok(robot.with_heartbeat(period, line.heartbeat().map_err(CommandError::Guard)?))
     }
 
-    /// Shows the robot until it ends or shall end. Returns the last capture of its events, if a
-    /// picture is wanted.
+    /// Shows the robot until it ends or is requested to. Returns the last capture of its events, if
+    /// a picture is wanted.
     fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Option<Trace> {
         let handle = watch.handle.clone();
         let mut capture = None;
@@ -375,89 +349,30 @@ fn press(transport: &Transport, key: char) {
     }
 }
 
-/// The number of signs of life in the time after which the robot is thought dead.
+/// The number of heartbeats in the time after which the robot is considered dead.
 const BEATS: u32 = 5;
 
 const SLOWEST: f64 = 1.0 / 64.0;
 const FASTEST: f64 = 64.0;
 
-impl Lap {
-    /// Writes the files that were asked for, and prints how it went.
-    fn finish(mut self, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
-        let capture = self.capture.take();
-        let Self { handle, output, .. } = &self;
-        let trace = handle.trace();
-        let traced = handle.change(Change::Trace { file: None }).wait();
-        if let Some(path) = &arguments.picture {
-            let Trace { capture, catalog, scale } = capture.unwrap_or_else(|| handle.capture_events());
-            let mut timeline = Timeline::of(&capture, &catalog, &scale).last(PICTURE_LENGTH);
-            if stepped(arguments).is_some() || arguments.speed.is_some() {
-                let pace = pace_text(arguments);
-                timeline = timeline.remark(format!("times are wall time: the robot's clock ran {pace}"));
-            }
-            timeline.save(path)?;
-        }
-        if let Some(path) = &output.profile {
-            self.history.save(path)?;
-        }
-        let report = handle.report();
-        for path in arguments.json.iter().chain(&output.statistics) {
-            report.save(path)?;
-        }
-        let mut verdict = self.verdict.clone();
-        if let Some(entry) = &self.safe_state {
-            verdict = verdict.with_failure(format!("the robot ended in its safe state, {entry}"));
-        }
-        let summary = Summary {
-            report: &report,
-            safe_state: self.safe_state.as_ref(),
-            messages: &handle.messages(),
-            bus: handle.bus(),
-            lines: &self.lines,
-            bounds: self.bounds.as_deref(),
-            verdict: &verdict,
-            robot_time: self.robot_time,
-            elapsed: self.elapsed,
-            trace: trace.as_deref().filter(|_| traced.is_ok()),
-            profile: output.profile.as_deref(),
-            recorded: &self.recorded,
-        };
-        let mut code = super::print(&summary.text(io::stdout().is_terminal()))?;
-        // All that there was to write is written by now, and nobody looks at the modules any more.
-        handle.end_modules();
-        if let Some(fault) = handle.fault() {
-            return Err(fault.into());
-        }
-        traced?;
-        if self.is_traced && trace.is_none() {
-            // The reason is among the messages.
-            code = ExitCode::FAILURE;
-        }
-        if !self.recorded.iter().all(Recorded::is_whole) {
-            code = ExitCode::from(super::log::LOSSY);
-        }
-        Ok(code)
-    }
-}
-
-/// Reports what is not as it was recorded.
+/// Reports how the replay differs from the recorded run.
 fn announce(replay: &Replay, log: &ReplayLog) {
     replay.warnings.iter().for_each(|warning| tell(format_args!("warning: {warning}")));
     if let Some(resumed) = &replay.resumed {
-        tell(format_args!("note: the replay goes on from the checkpoint of {:.3} s", resumed.time.seconds()));
+        tell(format_args!("note: the replay resumes from the checkpoint of {:.3} s", resumed.time.seconds()));
     }
     if let Fidelity::DueTimes(reason) = &replay.fidelity {
-        tell(format_args!("note: runs come when they are due, not as they did when it was recorded: {reason}"));
+        tell(format_args!("note: runs begin when they are due, not in the recorded order: {reason}"));
     } else if let Some(break_off) = log.script().ok().and_then(Script::break_off) {
         tell(format_args!("note: the replay ends before the log does: {break_off}"));
     }
 }
 
-/// Reports how the configuration differs from the recorded one: many come for that, and others do
-/// not expect it.
+/// Reports how the configuration differs from the recorded one, which is the purpose of some
+/// replays and a surprise in others.
 fn note_differences(differences: &[String]) {
     if !differences.is_empty() {
-        tell(format_args!("note: this robot is not configured as when the log was recorded"));
+        tell(format_args!("note: the configuration of this robot differs from the recorded one"));
         differences.iter().take(MOST_DIFFERENCES).for_each(|difference| tell(format_args!("  {difference}")));
         if differences.len() > MOST_DIFFERENCES {
             tell(format_args!("  and {} more", differences.len() - MOST_DIFFERENCES));
@@ -469,28 +384,25 @@ fn note_differences(differences: &[String]) {
 /// The number of differences that are reported.
 const MOST_DIFFERENCES: usize = 20;
 
-/// Warns of channels that nobody provides: a robot for several occasions may be configured to
-/// record what only some of them have.
+/// Warns about channels without a provider: a robot for several purposes may be configured to
+/// record what only some of them provide.
 fn warn_of_idle_channels(recording: &Recording) {
     if !recording.idle.is_empty() {
         let idle = recording.idle.join(", ");
         tell(format_args!(
-            "warning: `[log]` speaks of what nobody provides in this run, and what is not recorded: {idle}\n"
+            "warning: `[log]` names channels that have no provider in this run, and are not recorded: {idle}\n"
         ));
     }
 }
-
-/// The time that a picture shows: a run of cognition, and the runs of motion and audio around it.
-const PICTURE_LENGTH: Duration = Duration::from_millis(40);
 
 fn pace_text(arguments: &RunArguments) -> String {
     tempo(stepped(arguments).unwrap_or(Tempo::Factor(arguments.speed.unwrap_or(1.0))))
 }
 
-/// Returns the path of the trace: the one of the command line, of the configuration, or the next
-/// free one beside those before it.
+/// Returns the path of the trace: that of the command line, that of the configuration, or the next
+/// free one beside earlier traces.
 fn trace_path(arguments: &RunArguments, configured: Option<PathBuf>, traces: &Traces) -> Option<PathBuf> {
-    // A robot that runs again and again has a trace only if that is asked for.
+    // A robot that runs repeatedly has a trace only on request.
     if arguments.no_trace || (arguments.repeat && arguments.trace.is_none()) {
         return None;
     }

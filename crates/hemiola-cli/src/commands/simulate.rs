@@ -1,4 +1,4 @@
-//! `simulate`: predicts what more workers would give.
+//! `simulate`: predicts the gain of more workers.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// The simulated runs per number of workers, with durations drawn from what was measured.
+/// The number of simulated runs per number of workers, with durations drawn from the measured ones.
 const RUNS: usize = 400;
 
 pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
@@ -114,11 +114,11 @@ impl Study {
         })
     }
 
-    /// Returns a line per number of workers.
+    /// Returns a line for each number of workers.
     fn table(&self, most: NonZeroUsize) -> String {
         let (prediction, chosen) = (self.plan.prediction(), self.plan.workers());
         let mut text = format!(
-            "{}: {} of work, {} of them one after the other whatever happens\n",
+            "{}: {} of work, {} of it on the critical path\n",
             self.plan.graph().name(),
             duration(prediction.work),
             duration(prediction.critical_path)
@@ -126,16 +126,16 @@ impl Study {
         if let Some(period) = self.period {
             let _ = writeln!(text, "In its file it runs every {}.", duration(period));
         }
-        text += " workers      mean     p0.99  at least  speed-up efficiency\n";
+        text += " workers      mean       p99  at least  speed-up efficiency\n";
         let alone = self.simulation(1).makespan(RUNS).mean.as_secs_f64();
         for workers in 1..=most.get() {
             let makespan = self.simulation(workers).makespan(RUNS);
             let speed_up = alone / makespan.mean.as_secs_f64().max(1e-12);
             let in_file = self.workers.is_some_and(|in_file| in_file.get() == workers);
             let mark = match (workers == chosen, in_file) {
-                (true, true) => "  ← the plan's choice, and the file's",
-                (true, false) => "  ← the plan's choice",
-                (false, true) => "  ← as its file has it",
+                (true, true) => "  ← the choice of the plan and of the file",
+                (true, false) => "  ← the choice of the plan",
+                (false, true) => "  ← the choice of the file",
                 (false, false) => "",
             };
             let _ = writeln!(
@@ -151,7 +151,7 @@ impl Study {
     }
 }
 
-/// Returns a duration as JSON has it.
+/// Returns a duration as nanoseconds for JSON.
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

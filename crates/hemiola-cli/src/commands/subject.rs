@@ -25,7 +25,7 @@ pub struct Subject {
     pub workers: Option<NonZeroUsize>,
 }
 
-/// The place where durations would come from.
+/// The place from which durations would come.
 pub enum Missing {
     /// The profile that a run of the robot keeps, if robot.toml says where.
     Profile(Option<PathBuf>),
@@ -33,7 +33,7 @@ pub enum Missing {
     NotInFile,
 }
 
-/// Returns the cycles that a command is about: the one of that name, or all.
+/// Returns the cycles of a command: the one of that name, or all.
 pub fn subjects(
     program: &Program,
     configuration: &ConfigurationArguments,
@@ -57,7 +57,7 @@ pub fn subjects(
     Ok((wanted.map(Subject::from).collect(), Missing::NotInFile))
 }
 
-/// Returns the one cycle that a picture is of.
+/// Returns the one cycle of a picture.
 pub fn only(mut subjects: Vec<Subject>, what: &str) -> Result<Subject, CommandError> {
     match subjects.pop() {
         Some(subject) if subjects.is_empty() => Ok(subject),

@@ -1,11 +1,12 @@
-//! `why`: what a run of a cycle, or a chain from a sensor to an output, spent its time with.
+//! `why`: the reasons why a run of a cycle, or a chain from a sensor to an output, took its time.
 
 use std::process::ExitCode;
 
-use hemiola_insight::why::{Answer, Evidence};
+use hemiola_insight::why::Evidence;
 use hemiola_model::configuration::Configuration;
+use serde_json::json;
 
-use super::{live, own_name, print};
+use super::{live, own_name, print, print_json};
 use crate::command_line::WhyArguments;
 use crate::error::CommandError;
 use crate::program::Program;
@@ -24,9 +25,12 @@ pub fn why(program: &Program, name: &str, arguments: &WhyArguments) -> Result<Ex
     };
     let question = arguments.question();
     let evidence = Evidence::find(&question, configuration, &traces(program, &arguments.configuration, name))?;
-    let Answer { text, span } = evidence.answer(&question)?;
-    print(&text)?;
-    if let (Some(path), Some(span)) = (&arguments.slice, span) {
+    let answer = evidence.answer(&question)?;
+    match arguments.json {
+        true => print_json(&json!(answer))?,
+        false => print(&answer.text)?,
+    };
+    if let (Some(path), Some(span)) = (&arguments.slice, answer.span) {
         evidence.write_slice(path, span)?;
         eprintln!("written: {}: open it in https://ui.perfetto.dev", path.display());
     }

@@ -1,4 +1,4 @@
-//! The command that stops what moves, as `[guard]` says.
+//! The command of `[guard]`, which stops the actuators.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::error::CommandError;
 
-/// The command that stops what moves.
+/// The command that stops the actuators.
 pub struct StopCommand {
     program: PathBuf,
     arguments: Vec<String>,
@@ -22,24 +22,24 @@ pub struct StopCommand {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl StopCommand {
-    /// Finds the program: one with a `/` in its name beside robot.toml, any other one in the
-    /// `PATH`.
+    /// Locates the program: relative to robot.toml if its name has a `/`, and in the `PATH`
+    /// otherwise.
     ///
     /// # Errors
-    /// There is no such program.
+    /// Returns an error if there is no such program.
     pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
         let mut words = guard.command.iter().cloned();
         let name = words.next().unwrap_or_default();
         let program = find(&name, base).ok_or_else(|| {
             CommandError::Usage(format!(
-                "there is no program `{name}`, which `[guard] command` says: it would not stop anything; a name with a `/` is looked \
+                "there is no program `{name}` of `[guard] command`: it would not stop anything; a name with a `/` is looked \
                  for beside robot.toml, others in the PATH"
             ))
         })?;
         Ok(Self { program, arguments: words.collect() })
     }
 
-    /// Runs the command, and returns how that went, in words.
+    /// Runs the command, and returns the result in words.
     pub fn run(&self) -> String {
         let begin = Instant::now();
         let mut command = Command::new(&self.program);
@@ -54,9 +54,9 @@ impl StopCommand {
         });
         let took = hemiola_words::duration(begin.elapsed());
         match ended {
-            Ok(Some(status)) if status.success() => format!("`{self}` has run, in {took}"),
+            Ok(Some(status)) if status.success() => format!("`{self}` succeeded after {took}"),
             Ok(Some(status)) => format!("`{self}` FAILED after {took}: {}", in_words(status)),
-            Ok(None) => format!("`{self}` DOES NOT END, and was ended after {took}"),
+            Ok(None) => format!("`{self}` DID NOT END, and was killed after {took}"),
             Err(error) => format!("`{self}` CANNOT BE RUN: {error}"),
         }
     }

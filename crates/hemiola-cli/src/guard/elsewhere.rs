@@ -1,5 +1,4 @@
-//! Systems without descriptors of processes: there nobody sees to a robot, and `[guard]` is an
-//! error.
+//! The guard for systems without process descriptors: there is none, and `[guard]` is an error.
 
 use std::fmt;
 use std::io;
@@ -57,6 +56,6 @@ impl fmt::Display for StopCommand {
 fn unsupported() -> CommandError {
     CommandError::Guard(io::Error::new(
         io::ErrorKind::Unsupported,
-        "`[guard]` of robot.toml needs Linux; leave it out here",
+        "`[guard]` of robot.toml needs Linux; remove it here",
     ))
 }

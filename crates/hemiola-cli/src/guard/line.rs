@@ -1,5 +1,5 @@
-//! The messages from a robot to its guard: datagrams, each one message, over a socket without a
-//! file.
+//! The connection from a robot to its guard: datagrams over a socket without a file, one for each
+//! message.
 
 use std::ffi::OsStr;
 use std::io;
@@ -41,8 +41,8 @@ impl Message {
 pub struct Line(UnixDatagram);
 
 impl Line {
-    /// Connects this process to its guard, if it has one. From then on the kernel asks the process
-    /// to end when the guard does.
+    /// Connects this process to its guard, if it has one. From then on the kernel sends the process
+    /// SIGTERM when the guard ends.
     pub fn to_guard() -> Option<Self> {
         let variable = std::env::var(GUARD).ok()?;
         let guard: i32 = variable.split('-').next()?.parse().ok()?;
@@ -58,13 +58,13 @@ impl Line {
         Some(Self(socket))
     }
 
-    /// Sends a message. One that a slow guard has no room for is dropped: unread ones show that the
-    /// robot lives.
+    /// Sends a message. It is dropped if a slow guard has no room for it: the unread ones show that
+    /// the robot is alive.
     pub fn say(&self, message: &Message) {
         _ = self.0.send(&message.bytes());
     }
 
-    /// Returns a closure that sends a sign of life at each call.
+    /// Returns a closure that sends a heartbeat at each call.
     pub fn heartbeat(&self) -> io::Result<impl FnMut() + Send + 'static> {
         let (socket, alive) = (self.0.try_clone()?, Message::Alive.bytes());
         Ok(move || _ = socket.send(&alive))
@@ -99,10 +99,10 @@ impl Post {
     }
 }
 
-/// The length of the receive buffer, above that of the longest path that Linux knows.
+/// The length of the receive buffer, which is above that of the longest path on Linux.
 const LONGEST: usize = 8192;
 
-/// Returns an address in the abstract namespace, which no file system has a part in.
+/// Returns an address in the abstract namespace, which involves no file system.
 fn address(name: &str) -> io::Result<SocketAddr> {
     SocketAddr::from_abstract_name(format!("hemiola-guard-{name}"))
 }

@@ -1,4 +1,4 @@
-//! The messages from a robot to its guard, and what a robot knows of the robots before it.
+//! The messages from a robot to its guard, and what a robot knows about its restarts.
 
 use std::path::PathBuf;
 
@@ -7,24 +7,24 @@ use crate::session::sibling;
 /// A message from a robot to its guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// The robot lives. From the first one on the guard expects more of them.
+    /// A heartbeat. From the first one on, the guard expects more of them.
     Alive,
-    /// The robot has ended, and what moves is safe. No more signs of life are to be expected.
+    /// The robot has ended, and its actuators are safe. No more heartbeats are to be expected.
     Safe,
     /// The log of the robot is this file.
     Log(PathBuf),
 }
 
-/// The environment variable that says how often the robot was started again.
+/// The environment variable with the number of restarts of the robot.
 pub const RESTARTS: &str = "HEMIOLA_RESTARTS";
 
-/// Returns where a robot writes a file that its command line names: beside those of the robots
-/// before it that have died, if any have.
+/// Returns the path at which a robot writes a file of its command line: beside those from before
+/// its restarts, if there were any.
 pub fn after_restart(path: PathBuf) -> PathBuf {
     numbered(path, restarts())
 }
 
-/// Returns how often this process was started again.
+/// Returns the number of restarts of this process.
 pub fn restarts() -> u32 {
     std::env::var(RESTARTS).ok().and_then(|restarts| restarts.parse().ok()).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! The guard's process: waits until the robot has ended, died, or shows no life, and does what is
-//! to be done then.
+//! The guard's process: waits until the robot has ended, has died, or sends no heartbeats, and
+//! reacts to that.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -25,10 +25,10 @@ use super::message::{self, Message, RESTARTS};
 use crate::error::CommandError;
 use crate::notes::tell;
 
-/// The guard of a robot: the command that stops what moves, and the limits within which it acts.
+/// The guard of a robot: the command that stops the actuators, and the limits within which it acts.
 pub struct Oversight {
     command: StopCommand,
-    /// The longest time between two signs of life.
+    /// The longest time between two heartbeats.
     beat: Duration,
     restarts: u32,
     signals: Vec<ForwardedSignal>,
@@ -38,9 +38,9 @@ pub struct Oversight {
 enum Ended {
     /// The robot was safe, or has never begun.
     Safely(ExitStatus),
-    /// The robot died, and nobody has stopped what moves.
+    /// The robot died without stopping its actuators.
     Died(ExitStatus),
-    /// The robot showed no life, and was killed.
+    /// The robot sent no heartbeats, and was killed.
     Silent(ExitStatus),
 }
 
@@ -52,7 +52,7 @@ struct Guarded<'o> {
     post: Post,
     life: Life,
     log: Option<PathBuf>,
-    /// Set if a signal has asked for the robot's end.
+    /// Set if a signal has requested the robot's end.
     is_to_end: bool,
 }
 
@@ -62,7 +62,7 @@ enum Life {
     Safe,
 }
 
-/// A signal that is passed on: whoever signals the guard means the robot.
+/// A signal that is forwarded: a signal to the guard is meant for the robot.
 struct ForwardedSignal {
     signal: Signal,
     arrivals: UnixStream,
@@ -70,10 +70,10 @@ struct ForwardedSignal {
 }
 
 impl Oversight {
-    /// Finds the command, and registers the signals that are passed on.
+    /// Locates the command, and registers the signals that are forwarded.
     ///
     /// # Errors
-    /// The command is not there, or the system refuses what a guard needs.
+    /// Returns an error if the command does not exist, or the system refuses what a guard needs.
     pub fn of(guard: &GuardConfiguration, base: &Base) -> Result<Self, CommandError> {
         let command = StopCommand::of(guard, base)?;
         // A signal that ended the guard would leave the robot without one.
@@ -91,10 +91,10 @@ impl Oversight {
         Ok(Self { command, beat: guard.beat, restarts: guard.restarts, signals })
     }
 
-    /// Starts the robot, with the arguments of this program, and sees to it until it has ended.
+    /// Starts the robot, with the arguments of this program, and supervises it until it has ended.
     ///
     /// # Errors
-    /// The system refuses a process or a socket.
+    /// Returns an error if the system refuses a process or a socket.
     pub fn oversee(&self) -> Result<ExitCode, CommandError> {
         let mut restarts = 0;
         loop {
@@ -105,13 +105,13 @@ impl Oversight {
                 Ended::Died(status) => (status, format!("the robot's process has died: {}", in_words(status))),
                 Ended::Silent(status) => {
                     let beat = hemiola_words::duration(self.beat);
-                    (status, format!("the robot's process showed no life for {beat}, and was killed"))
+                    (status, format!("the robot's process sent no heartbeat for {beat}, and was killed"))
                 }
             };
             let noticed = Instant::now();
             let stopped = self.command.run();
             let elapsed = hemiola_words::duration(noticed.elapsed());
-            tell(format_args!("guard: {what}; {stopped}, {elapsed} after it was noticed"));
+            tell(format_args!("guard: {what}; {stopped}, {elapsed} after that was detected"));
             if let Some(log) = &guarded.log {
                 tell(format_args!("guard: {}", recovered(log)));
             }
@@ -119,7 +119,7 @@ impl Oversight {
                 return Ok(code(status));
             }
             restarts += 1;
-            tell(format_args!("guard: starts the robot again, {restarts} of at most {} times", self.restarts));
+            tell(format_args!("guard: restarting the robot, {restarts} of at most {} times", self.restarts));
         }
     }
 }
@@ -139,9 +139,9 @@ impl<'o> Guarded<'o> {
 
     /// Waits until the robot has ended.
     fn watch(&mut self) -> io::Result<Ended> {
-        // The guard runs above whatever else shares the machine's time, where that is allowed: the
-        // robot itself reports where it is not. Processes that the guard starts must not inherit
-        // that.
+        // The guard runs with a priority above time-sharing programs, if that is permitted; if not,
+        // the robot itself reports it. Processes that the guard starts must not inherit the
+        // priority.
         let thread = KernelThread::current();
         _ = thread.set_policy(Policy::Fifo(Priority::LOWEST));
         let ended = self.wait();
@@ -171,7 +171,7 @@ impl<'o> Guarded<'o> {
             if let Life::Seen(last) = self.life
                 && last.elapsed() > self.oversight.beat
             {
-                // A robot that wakes up later must not move anything again.
+                // A robot that wakes up later must not move anything any more.
                 self.child.kill()?;
                 return Ok(Ended::Silent(self.child.wait()?));
             }
@@ -190,8 +190,8 @@ impl<'o> Guarded<'o> {
 
     fn forward_signals(&mut self) {
         for forwarded in &self.oversight.signals {
-            // The guard goes on where somebody stops the whole job: a robot that stands still shows
-            // no life.
+            // The guard keeps running when the whole job is stopped: a stopped robot sends no
+            // heartbeats.
             if forwarded.has_arrived() && forwarded.signal != Signal::TSTP {
                 self.is_to_end |= !matches!(forwarded.signal, Signal::USR1 | Signal::USR2);
                 _ = kill_process(Pid::from_child(&self.child), forwarded.signal);
@@ -234,13 +234,13 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// Repairs the log of a robot that has died, so that any program reads it; returns how that went,
+/// Recovers the log of a robot that has died, so that any program can read it; returns the result
 /// in words.
 fn recovered(path: &Path) -> String {
     match hemiola_log::recover_in_place(path) {
         Ok((path, recovery)) => {
-            format!("the log is recovered: {} has {}", path.display(), counted(recovery.messages, "message"))
+            format!("the log was recovered: {} has {}", path.display(), counted(recovery.messages, "message"))
         }
-        Err(error) => format!("the log is as the robot left it, and cannot be recovered: {error}"),
+        Err(error) => format!("the log cannot be recovered, and is as the robot left it: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! How a process of a robot has ended, and what it has left.
+//! The end of a process of a robot, and the processes that it has left behind.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
-/// The time within which what a dead process had started has to end: a robot whose guard was killed
+/// The time within which the children of a dead process have to end: a robot whose guard was killed
 /// makes itself safe meanwhile.
 const LEFT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Waits until all has ended that a dead process had started, above all the robot that it was the
-/// guard of: two would move the same motors.
+/// Waits until all children of a dead process have ended, above all the robot of which it was the
+/// guard: two robots would move the same motors.
 pub fn end_what_is_left(group: Pid) {
     _ = kill_process_group(group, Signal::TERM);
     let patience = Instant::now() + LEFT_PATIENCE;
@@ -26,10 +26,10 @@ pub fn end_what_is_left(group: Pid) {
 }
 
 /// Returns whether a process has died: a signal has ended it, it has panicked, or something failed
-/// while it ran, such as a thread of the robot. Its guard says what a signal did as shells do.
+/// while it ran, such as a thread of the robot. Its guard reports signals as shells do.
 ///
-/// A process that cannot begin as it is configured (2) would not begin the next time, and one whose
-/// log is not whole (3) has ended by itself.
+/// A process that cannot begin with its configuration (2) would not begin the next time, and one
+/// whose log is incomplete (3) has ended by itself.
 pub fn has_died(status: ExitStatus) -> bool {
     const FAILED: i32 = 1;
     const PANICKED: i32 = 101;
@@ -37,7 +37,7 @@ pub fn has_died(status: ExitStatus) -> bool {
     status.code().is_none_or(|code| code == FAILED || code == PANICKED || code >= SIGNALLED)
 }
 
-/// Returns the exit code of a process, as shells do.
+/// Returns the exit code of a process as shells report it.
 pub fn code(status: ExitStatus) -> u8 {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     u8::try_from(code).unwrap_or(1)

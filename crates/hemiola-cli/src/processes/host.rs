@@ -1,14 +1,14 @@
-//! Which of a robot's hosts this is.
+//! The selection of the host of robot.toml that this machine is.
 
 use hemiola_model::configuration::Configuration;
 
 use crate::error::CommandError;
 
-/// Returns the name of the host of robot.toml whose processes run here: the one that was typed, or
-/// the one that is called as this machine; `None` if the robot has a single host.
+/// Returns the name of the host of robot.toml whose processes run here: the given one, or the one
+/// with the name of this machine; `None` if the robot has a single host.
 ///
 /// # Errors
-/// There is no such host, or nothing runs on it.
+/// Returns an error if there is no such host, or nothing runs on it.
 pub fn this_host(configuration: &Configuration, typed: Option<&str>) -> Result<Option<String>, CommandError> {
     let names: Vec<&str> = configuration.hosts.iter().map(|host| host.name.as_str()).collect();
     let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -26,7 +26,7 @@ pub fn this_host(configuration: &Configuration, typed: Option<&str>) -> Result<O
             return Err(CommandError::unknown("host", typed, names.iter().copied()));
         }
         let text = format!(
-            "this machine is called `{machine}`, which is none of the robot's hosts: {}; say which one it is: \
+            "this machine is named `{machine}`, which is none of the robot's hosts: {}; select one: \
              --host {}, or run one process: --process {}",
             names.join(", "),
             names[0],
@@ -35,7 +35,7 @@ pub fn this_host(configuration: &Configuration, typed: Option<&str>) -> Result<O
         return Err(CommandError::Usage(text));
     };
     if configuration.processes_of(name).is_empty() {
-        let text = format!("no process runs on `{name}`; say `host = \"{name}\"` in the table of one");
+        let text = format!("no process runs on `{name}`; write `host = \"{name}\"` in the table of one");
         return Err(CommandError::Usage(text));
     }
     Ok(Some((*name).to_owned()))

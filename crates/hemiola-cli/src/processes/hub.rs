@@ -1,5 +1,5 @@
-//! Where the processes of a robot say what becomes of it: a socket of the process that has started
-//! them, and a thread for each that is there.
+//! The connections of the processes of a robot to the process that has started them: a socket
+//! there, and a thread for each connection.
 
 use std::convert::Infallible;
 use std::io;
@@ -14,21 +14,21 @@ use std::time::Duration;
 use super::Event;
 use super::words::{Lines, SOCKET, Said, Told, write};
 
-/// The conversation with a process.
+/// The connection to a process.
 pub struct Line {
     stream: UnixStream,
-    /// It ends when everything that the process has said is among the events.
+    /// The channel that is closed when everything that the process has sent is among the events.
     ended: Receiver<Infallible>,
 }
 
-/// The time within which a process has to say who it is.
+/// The time within which a process has to identify itself.
 const GREETING_PATIENCE: Duration = Duration::from_secs(5);
-/// The time for which a process is waited for that reads nothing.
+/// The time for which a process that does not read is waited for.
 const WRITE_PATIENCE: Duration = Duration::from_millis(100);
-/// The most conversations at once: a few for each process.
+/// The largest number of connections at once: a few for each process.
 const MOST_LINES: usize = 64;
 
-/// Opens the socket in that folder. What these processes say becomes events from now on.
+/// Opens the socket in that folder. Messages of these processes become events from now on.
 pub fn open(folder: &Path, processes: Vec<String>, events: SyncSender<Event>) -> io::Result<()> {
     let listener = UnixListener::bind(folder.join(SOCKET))?;
     let processes: Arc<[String]> = processes.into();
@@ -44,7 +44,7 @@ pub fn open(folder: &Path, processes: Vec<String>, events: SyncSender<Event>) ->
     Builder::new().name("hemiola processes".into()).spawn(listen).map(drop)
 }
 
-/// Passes on what a process says; returns `None` when it is gone.
+/// Forwards the messages of a process as events; returns `None` when it is gone.
 fn converse(stream: &UnixStream, processes: &Arc<[String]>, events: &SyncSender<Event>) -> Option<Infallible> {
     stream.set_read_timeout(Some(GREETING_PATIENCE)).ok()?;
     stream.set_write_timeout(Some(WRITE_PATIENCE)).ok()?;
@@ -57,23 +57,24 @@ fn converse(stream: &UnixStream, processes: &Arc<[String]>, events: &SyncSender<
     while let Some(said) = lines.next() {
         events.send(Event::Said(number, said)).ok()?;
     }
-    // Whoever cannot be understood is not listened to any more, and notices that.
+    // A process whose message is not valid is disconnected, and notices that.
     _ = stream.shutdown(Shutdown::Both);
     drop(is_there);
     None
 }
 
 impl Line {
-    /// Tells the process something.
+    /// Sends a message to the process.
     ///
     /// # Errors
-    /// It is gone, or does not read. It is told nothing from then on, which it notices.
+    /// Returns an error if it is gone or does not read. It is sent nothing from then on, which it
+    /// notices.
     pub fn tell(&self, told: &Told) -> io::Result<()> {
         write(&self.stream, told).inspect_err(|_| _ = self.stream.shutdown(Shutdown::Both))
     }
 
-    /// Ends the conversation with a process that has died: what it had said before is among the
-    /// events then. `wait` is called while that is not so.
+    /// Closes the connection to a process that has died: everything that it has sent is among the
+    /// events then. `wait` is called until that is so.
     pub fn end(self, mut wait: impl FnMut()) {
         _ = self.stream.shutdown(Shutdown::Both);
         while self.ended.recv_timeout(Duration::from_millis(1)) == Err(RecvTimeoutError::Timeout) {

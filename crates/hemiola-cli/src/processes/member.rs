@@ -1,5 +1,5 @@
-//! A process as one of a robot's: it begins with what the robot has become, says what becomes of
-//! it, and follows the others into the safe state and out of it.
+//! A process as one of several of a robot: it begins with the state of the robot, reports its own
+//! changes, and follows the others into the safe state and out of it.
 
 use std::io;
 use std::net::Shutdown;
@@ -16,7 +16,7 @@ use super::words::{Lines, SOCKET, SafeCause, Said, Told, write};
 use crate::error::CommandError;
 use crate::session;
 
-/// The part that a process has in its robot, until it is dropped: then the robot runs no more.
+/// The membership of a process in its robot; when it is dropped, the robot no longer runs.
 pub struct Membership {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -29,32 +29,32 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// What was said and heard of the safe state.
+/// The messages about the safe state that were sent and received.
 #[derive(Default)]
 struct State {
-    /// Whether the robot is safe as far as this process has said or heard.
+    /// Set if the robot is safe as far as this process has sent or received.
     is_safe: bool,
-    /// How often it has said so.
+    /// The number of times that it has sent so.
     said: u64,
-    /// How often it was told so.
+    /// The number of times that it has received so.
     heard: u64,
     has_ended: bool,
 }
 
-/// The name in the journal of whoever makes changes again.
+/// The author of repeated changes in the journal.
 const BEFORE: &str = "the run before";
 /// The stack of each thread, in bytes. All of it is resident where memory is locked.
 const STACK: usize = 512 << 10;
-/// The most changes that a message names.
+/// The largest number of changes that a message lists.
 const MOST_NAMED: usize = 5;
 
 impl Membership {
-    /// Lets a robot that is prepared begin with what the whole has become, if it is a part of one
-    /// whose processes were started together.
+    /// Lets a prepared robot begin with the state of the whole, if it is a part of one whose
+    /// processes were started together.
     ///
     /// # Errors
-    /// The process that has started it does not answer, or the system refuses a thread: nobody
-    /// knows then whether the robot is in its safe state.
+    /// Returns an error if the process that has started it does not answer, or the system refuses a
+    /// thread: it is not known then whether the robot is in its safe state.
     pub fn begin(process: Option<&str>, prepared: &PreparedRobot) -> Result<Option<Self>, CommandError> {
         let Some(process) = process.filter(|_| session::started_by().is_some()) else { return Ok(None) };
         let failed = CommandError::Processes;
@@ -62,7 +62,7 @@ impl Membership {
         write(&stream, &Said::Begins { process: process.to_owned() }).map_err(failed)?;
         let mut lines = Lines::of(&stream).map_err(failed)?;
         let Some(Told::Begin { changes, safe }) = lines.next() else {
-            return Err(failed(io::Error::other("who started them does not say what they begin with")));
+            return Err(failed(io::Error::other("the process that started them does not send their state")));
         };
         let robot = prepared.handle().clone();
         change_again(prepared, changes);
@@ -94,7 +94,7 @@ impl Drop for Membership {
     }
 }
 
-/// Makes the changes again that were made in earlier runs of the process.
+/// Repeats the changes that were made in earlier runs of the process.
 fn change_again(prepared: &PreparedRobot, changes: Vec<ChangeText>) {
     if changes.is_empty() {
         return;
@@ -104,9 +104,9 @@ fn change_again(prepared: &PreparedRobot, changes: Vec<ChangeText>) {
     let changes: Vec<Change> = changes.into_iter().map(Into::into).collect();
     let mut named: Vec<String> = changes.iter().take(MOST_NAMED).map(ToString::to_string).collect();
     named.extend((count > MOST_NAMED).then(|| format!("and {} more", count - MOST_NAMED)));
-    robot.note(format!("begins with {} of the run before: {}", counted(count as u64, "change"), named.join(", ")));
+    robot.note(format!("begins with {} of the previous run: {}", counted(count as u64, "change"), named.join(", ")));
     for (change, reason) in prepared.change(changes, BEFORE) {
-        robot.note(format!("begins without `{change}`, a change of the run before: {reason}"));
+        robot.note(format!("begins without `{change}`, a change of the previous run: {reason}"));
     }
 }
 
@@ -122,7 +122,7 @@ impl Shared {
                     self.robot.enter_safe_state_because(cause.into());
                 }
                 Told::Left { process, heard } => {
-                    // Safe wins: what was not heard there yet is said, or about to be.
+                    // Safe wins: what the others have not received yet was sent, or is about to be.
                     let is_heard = heard == state.said && (state.is_safe || !self.robot.is_in_safe_state());
                     if is_heard {
                         state.is_safe = false;
@@ -133,13 +133,13 @@ impl Shared {
             }
         }
         if !self.state().has_ended && !self.robot.is_stopping() {
-            // It would not hear of the others' safe state any more.
+            // It would not receive the safe state of the others any more.
             let who = "the loss of the process that has started it".to_owned();
             self.robot.enter_safe_state_because(SafeStateCause::RequestBy { who });
         }
     }
 
-    /// Says what becomes of this process.
+    /// Sends the changes of this process.
     fn say(&self, mut seen: Observer) {
         loop {
             let generation = self.wakeup.generation();
@@ -160,13 +160,13 @@ impl Shared {
     }
 
     fn say_change(&self, change: Change) {
-        // Whoever is gone is noticed by who listens.
+        // The listening thread notices if the other side is gone.
         if let Err(error) = write(&self.stream, &Said::Changed(change.clone().into()))
             && error.kind() == io::ErrorKind::FileTooLarge
         {
             let text = change.to_string();
             let about = text.split(' ').next().unwrap_or_default();
-            let lost = "the process would begin without it if it were started again";
+            let lost = "the process would begin without it after a restart";
             self.robot.note(format!("the change of {about} is too long to be kept: {lost}"));
         }
     }

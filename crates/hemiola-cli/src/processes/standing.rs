@@ -1,12 +1,12 @@
-//! What a robot in several processes has become since it began: whether it is in its safe state,
-//! and what was changed in each process. The process that has started them knows it, as it never
-//! dies alone, and hands it to whoever begins.
+//! The state of a robot in several processes: whether it is in its safe state, and the changes in
+//! each process. The process that has started them keeps it, as it never dies alone, and sends it
+//! to each process that begins.
 //!
-//! **Safe wins.** Processes enter and leave their safe states by themselves, and say so; others
-//! follow. Two that say different things at once have not heard of each other. So whoever leaves
-//! says how often it was told that others are safe, and is not followed if it was told once more
-//! meanwhile; and whoever is told to leave is told how often it has said that it is safe, and stays
-//! if it has said so once more.
+//! **Safe wins.** Processes enter and leave their safe states by themselves, and report that;
+//! others follow. Two that report different things at once have not received each other's message.
+//! So a process that leaves sends how often it has received that others are safe, and is not
+//! followed if that number has grown meanwhile; and a process that is requested to leave receives
+//! how often it has reported that it is safe, and stays if it has done so once more.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use hemiola_live::protocol::ChangeText;
 
 use super::words::{LONGEST, SafeCause, Said, Told};
 
-/// What a robot in several processes has become.
+/// The state of a robot in several processes.
 pub struct Standing {
     processes: Vec<Kept>,
     safe: Option<SafeCause>,
@@ -27,13 +27,13 @@ struct Kept {
     /// The length of all changes as text.
     length: usize,
     is_there: bool,
-    /// How often it has said that it is safe, since it began.
+    /// The number of times that it has reported that it is safe, since it began.
     said: u64,
-    /// How often it was told that others are safe, since it began.
+    /// The number of times that it was notified that others are safe, since it began.
     told: u64,
 }
 
-/// What a change is about, in the order in which changes are made again: a module that becomes a
+/// The subject of a change, in the order in which changes are repeated: a module that becomes a
 /// provider begins with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
@@ -43,12 +43,12 @@ enum Key {
     Workers(String),
 }
 
-/// The most changes of a process that are kept, each of something else.
+/// The largest number of changes of a process that are kept, each of another subject.
 const MOST_CHANGES: usize = 256;
-/// The greatest length of all of them.
+/// The largest length of all of them.
 const MOST_LENGTH: usize = LONGEST as usize / 2;
 
-/// There is no room for a change, which a process that is started again will not have.
+/// The error that there is no room for a change, which a restarted process will not have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoRoom;
 
@@ -65,7 +65,7 @@ impl Standing {
         Self { processes: processes.into_iter().map(kept).collect(), safe: None }
     }
 
-    /// Returns what a process begins with; it is told everything from now on.
+    /// Returns the state with which a process begins; it is sent everything from now on.
     pub fn begin(&mut self, process: usize) -> Told {
         let kept = &mut self.processes[process];
         (kept.is_there, kept.said, kept.told) = (true, 0, 0);
@@ -82,7 +82,7 @@ impl Standing {
         self.processes[process].keep(change)
     }
 
-    /// Notes what a process says of its safe state; returns what others are to be told.
+    /// Handles the report of a process about its safe state; returns the messages for others.
     pub fn hear(&mut self, process: usize, said: &Said) -> Vec<(usize, Told)> {
         let name = self.processes[process].name.clone();
         match said {
@@ -121,7 +121,7 @@ impl Kept {
                 self.drop_change(&Key::Override(representation.clone()));
                 return Ok(());
             }
-            // The others concern what is over when a process dies, or all processes.
+            // The others concern something that ends when a process dies, or all processes.
             ChangeText::Restart { .. } | ChangeText::Trace { .. } | ChangeText::SafeState(_) => return Ok(()),
         };
         self.drop_change(&key);

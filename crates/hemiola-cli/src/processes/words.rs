@@ -1,5 +1,5 @@
-//! What the processes of a robot and the one that has started them say to each other: a line of
-//! JSON each, over a Unix socket in the folder in which they meet.
+//! The messages between the processes of a robot and the one that has started them: a line of JSON
+//! each, over a Unix socket in their folder.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -15,13 +15,13 @@ pub const SOCKET: &str = "started-by.sock";
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
-    /// It is about to begin, and asks what it begins with. Its first line.
+    /// The process is about to begin, and requests its state. This is the first line.
     Begins { process: String },
-    /// Somebody has changed it.
+    /// The process was changed.
     Changed(ChangeText),
-    /// It has entered its safe state, and nobody has told it to.
+    /// The process has entered its safe state by itself.
     Safe { reason: String },
-    /// It has left its safe state, and nobody has told it to. It had been told that many times that
+    /// The process has left its safe state by itself. It had been notified `heard` times that
     /// others are in theirs.
     Left { heard: u64 },
 }
@@ -30,16 +30,16 @@ pub enum Said {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
-    /// What it begins with, the answer to [`Said::Begins`].
+    /// The state with which the process begins: the answer to [`Said::Begins`].
     Begin { changes: Vec<ChangeText>, safe: Option<SafeCause> },
     /// The robot has entered its safe state.
     Safe(SafeCause),
-    /// The robot has left its safe state, because this process has. It has said that many times by
-    /// now that it is in its own.
+    /// The robot has left its safe state, because `process` has. The receiver has reported `heard`
+    /// times so far that it is in its own.
     Left { process: String, heard: u64 },
 }
 
-/// Why a robot is in its safe state.
+/// The cause of the safe state of a robot.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SafeCause {
     /// The first process that entered it.
@@ -48,7 +48,7 @@ pub struct SafeCause {
     pub reason: String,
 }
 
-/// The longest line, in bytes; a longer one ends the conversation.
+/// The length of the longest line, in bytes; a longer one closes the connection.
 pub const LONGEST: u64 = 1 << 20;
 
 /// Writes a line; returns [`io::ErrorKind::FileTooLarge`] for one that is too long.
@@ -61,7 +61,7 @@ pub fn write(mut to: &UnixStream, line: &impl Serialize) -> io::Result<()> {
     to.write_all(&text)
 }
 
-/// Reads lines until the other side is gone, or says what cannot be understood.
+/// Reads lines until the other side is gone, or sends something that is not valid.
 pub struct Lines(BufReader<UnixStream>);
 
 impl Lines {

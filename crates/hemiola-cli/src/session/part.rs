@@ -14,8 +14,8 @@ use crate::command_line::RunArguments;
 /// the process that started them.
 pub const PROCESSES: &str = "HEMIOLA_PROCESSES";
 
-/// Returns the configuration of the part of a robot that runs in a process. What it writes lies
-/// beside what other processes write.
+/// Returns the configuration of the part of a robot that runs in a process. Its files lie beside
+/// those of other processes.
 pub fn part(configuration: Configuration, process: &str) -> Result<Configuration, RuntimeError> {
     let whole = Robot::assemble(configuration)?;
     let mut part = whole.part(process, &sockets())?;
@@ -29,23 +29,24 @@ pub fn part(configuration: Configuration, process: &str) -> Result<Configuration
     Ok(part)
 }
 
-/// Returns what the processes of a robot have measured, by their names: the profiles that they keep
-/// beside the one of that path, or logs that they wrote. None if the robot is a single process.
+/// Returns the measurements of the processes of a robot, by their names: the profiles that they
+/// keep beside the one of that path, or logs that they wrote. There are none if the robot is a
+/// single process.
 pub fn histories(robot: &Robot, path: &Path) -> Result<Vec<(String, ProfileHistory)>, InsightError> {
     let files =
         robot.configuration().process_names().into_iter().map(|name| (name, sibling(path, &format!("-{name}"))));
     files.filter(|(_, path)| path.exists()).map(|(name, path)| Ok((name.to_owned(), profile::read(&path)?))).collect()
 }
 
-/// Adds what the processes of a robot have measured to what is known of the whole.
+/// Adds the measurements of the processes of a robot to the knowledge about the whole.
 pub fn add_known(known: &mut Known, robot: &Robot, path: &Path) -> Result<(), InsightError> {
     let parts = histories(robot, path)?;
     profile::add_parts(known, robot, parts.iter().map(|(name, history)| (name.as_str(), history)));
     Ok(())
 }
 
-/// Returns the folder with the Unix sockets at which the processes of a robot meet. Those that were
-/// started one by one share a folder.
+/// Returns the folder with the Unix sockets that connect the processes of a robot. Processes that
+/// were started one by one share a folder.
 pub fn sockets() -> PathBuf {
     hemiola_link::socket_folder().join(started_by().map_or_else(|| "processes".to_owned(), sockets_of))
 }

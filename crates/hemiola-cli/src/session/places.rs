@@ -1,13 +1,13 @@
-//! The places of files that a robot writes and reads again: beside its robot.toml, not in the
-//! folder where it happens to be started.
+//! The places of files that a robot writes and reads again: beside its robot.toml instead of the
+//! folder in which it happens to be started.
 
 use std::path::{Path, PathBuf};
 
 use hemiola_config::{Base, Origins};
 use hemiola_model::configuration::Configuration;
 
-/// Resolves every relative path of the configuration: one that a file names from that file's
-/// folder, one of the command line from the present folder. The profile of a robot that has no file
+/// Resolves every relative path of the configuration: one in a file relative to that file's folder,
+/// one in the command line relative to the current folder. The profile of a robot that has no file
 /// is kept in `state`.
 pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Option<&Path>) {
     let Configuration { output, log, .. } = configuration;
@@ -25,8 +25,8 @@ pub fn settle(configuration: &mut Configuration, origins: &Origins, state: Optio
 }
 
 /// Returns the folder for traces without a path: beside robot.toml. Traces of a robot without one
-/// are left in the present folder, for they are many and large, and nobody would see them pile up
-/// elsewhere.
+/// are left in the current folder, because they are many and large, and nobody would notice that
+/// they pile up elsewhere.
 pub fn traces(base: &Base) -> PathBuf {
     let folder = match base {
         Base::File(path) => path.parent().unwrap_or(Path::new("")),
@@ -35,7 +35,7 @@ pub fn traces(base: &Base) -> PathBuf {
     folder.join("traces")
 }
 
-/// Returns the path of a file beside another one, with an ending of its name: `game-vision.mcap`.
+/// Returns the path of a file beside another one, with a suffix to its name: `game-vision.mcap`.
 pub fn sibling(path: &Path, ending: &str) -> PathBuf {
     let Some(stem) = path.file_stem() else { return path.to_owned() };
     let mut name = stem.to_owned();
@@ -47,7 +47,7 @@ pub fn sibling(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Resolves a relative path that a file names from that file's folder.
+/// Resolves a relative path in a file relative to that file's folder.
 fn beside(path: &Path, key: &str, origins: &Origins) -> Option<PathBuf> {
     let file = Path::new(origins.of(key)?.place.file());
     (path.is_relative() && !is_typed(key, origins) && file.is_file())
@@ -58,8 +58,7 @@ fn is_typed(key: &str, origins: &Origins) -> bool {
     origins.of(key).is_some_and(|origin| origin.place.file() == "--set")
 }
 
-/// Returns the user's folder for what this program keeps, as the XDG Base Directory Specification
-/// says.
+/// Returns the user's folder for state of programs, by the XDG Base Directory Specification.
 pub fn state_folder() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;

@@ -1,4 +1,4 @@
-//! The configuration that a log was recorded with.
+//! The configuration with which a log was recorded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,23 +12,23 @@ use crate::command_line::ConfigurationArguments;
 use crate::error::CommandError;
 use crate::program::Program;
 
-/// The configuration of a robot whose log is repeated.
+/// The configuration of a robot whose log is replayed.
 pub struct Configured {
     pub loaded: Loaded,
-    /// The present providers that the log does not name: a representation that had one candidate
+    /// The current providers that the log does not name: a representation that had one candidate
     /// then may have several now.
     pub providers: BTreeMap<String, String>,
-    /// Remarks on how that differs from the present configuration.
+    /// Remarks on the differences to the current configuration.
     pub remarks: Vec<String>,
 }
 
-/// Returns the configuration with which the log was recorded, with the arguments put over it; or
-/// the present one if the arguments name a file, or the log has none, or has one that this robot
-/// does not know.
+/// Returns the configuration with which the log was recorded, with the arguments applied over it;
+/// or the current one if the arguments name a file, or the log has none, or one that does not fit
+/// this robot.
 ///
 /// Where files are written, which topics of other robots' logs hold what, and where people reach
-/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it is not what was
-/// recorded. Links are as they were, for what they received comes from the log.
+/// the robot (`[output]`, `[log]`, `[replay]`, `[page]`) is as it is now: it was not recorded.
+/// Links are as they were, because what they received comes from the log.
 pub fn configuration(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -58,12 +58,12 @@ pub fn configuration(
     }
 }
 
-/// Returns the warning that the recorded configuration is of no use any more.
+/// Returns the warning that the recorded configuration cannot be used any more.
 pub fn misfit(error: &dyn std::fmt::Display) -> String {
     let error = error.to_string();
     let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
     format!(
-        "warning: the configuration in the log does not fit this robot ({first}); the robot is as it is configured now"
+        "warning: the configuration in the log does not fit this robot ({first}); its current configuration is used"
     )
 }
 
@@ -72,14 +72,14 @@ fn text(recorded: &BTreeMap<String, String>) -> String {
     let is_meant = |key: &str| is_of_run(key) || key.starts_with("link.");
     let values = recorded.iter().filter(|(key, _)| is_meant(key) && !key.contains(['\n', '\r']));
     let values: Vec<(&str, Value)> = values
-        // A value that cannot be read is missed where the robot needs it.
+        // A value that cannot be read is reported where the robot needs it.
         .filter_map(|(key, json)| Some((key.as_str(), serde_json::from_str(json).ok()?)))
         .collect();
     text_of(values.iter().map(|(key, value)| (*key, value)))
 }
 
-/// Finds an overlay by its name beside the robot's own configuration, as the recorded one that it
-/// is put over has no folder.
+/// Finds an overlay by its name beside the robot's own configuration, as the recorded one over
+/// which it is applied has no folder.
 fn of_robot(program: &Program, overlay: &str) -> String {
     let Base::File(base) = &program.base else { return overlay.to_owned() };
     if overlay.contains(['/', '\\']) || overlay.ends_with(".toml") {
@@ -89,7 +89,7 @@ fn of_robot(program: &Program, overlay: &str) -> String {
     if path.is_file() { path.display().to_string() } else { overlay.to_owned() }
 }
 
-/// Returns what is otherwise now, a line each, after a line that says so.
+/// Returns the differences to the current configuration, a line each, after a heading.
 fn changes(then: &Origins, now: &Origins) -> Vec<String> {
     let said = |origins: &Origins, key: &str| {
         origins.of(key).map_or_else(|| "not set".to_owned(), |origin| as_json(&origin.value))
@@ -108,11 +108,8 @@ fn changes(then: &Origins, now: &Origins) -> Vec<String> {
     if more > 0 {
         lines.push(format!("  and {more} more"));
     }
-    lines.insert(
-        0,
-        "note: this robot is configured as when the log was recorded; `--config FILE` takes another configuration"
-            .to_owned(),
-    );
+    lines
+        .insert(0, "note: this robot has the configuration of the log; `--config FILE` selects another one".to_owned());
     lines
 }
 

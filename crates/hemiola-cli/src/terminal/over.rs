@@ -1,10 +1,10 @@
-//! A few lines that are drawn over themselves with plain cursor movements.
+//! A few lines that are redrawn in place with plain cursor movements.
 
 use std::io::Write;
 
 use super::{Size, terminal_size};
 
-/// The lines at the end of the terminal that are drawn again and again.
+/// The lines at the end of the terminal that are redrawn in place.
 #[derive(Default)]
 pub struct Over {
     shown: usize,

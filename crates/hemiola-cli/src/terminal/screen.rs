@@ -1,4 +1,4 @@
-//! The whole terminal, drawn again and again.
+//! The whole terminal, redrawn for each frame.
 
 use std::io::{self, IsTerminal, Stdout};
 use std::thread;
@@ -34,7 +34,7 @@ pub enum Key {
     PageDown,
     First,
     Last,
-    /// Ctrl-L: everything is to be drawn again.
+    /// Ctrl-L: everything is to be redrawn.
     Redraw,
 }
 
@@ -42,7 +42,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// It cannot be drawn on.
+    /// Returns an error if the terminal cannot be drawn on.
     pub fn open(terminal: &Terminal) -> io::Result<Self> {
         restore_at_panics(terminal);
         terminal.take()?;
@@ -50,7 +50,7 @@ impl Screen {
         Ok(Self { drawn, terminal: terminal.clone(), has_keys: io::stdin().is_terminal() })
     }
 
-    /// Draws a frame. A terminal that is gone is no reason to stop anything.
+    /// Draws a frame. Errors of a terminal that is gone are ignored.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) {
         _ = self.drawn.draw(draw);
     }
@@ -112,7 +112,7 @@ impl Drop for Screen {
 fn restore_at_panics(terminal: &Terminal) {
     let (terminal, viewer, before) = (terminal.clone(), thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |panic| {
-        // Panics of a robot's modules are contained, and the view goes on.
+        // Panics of a robot's modules are contained, and the view continues.
         if thread::current().id() == viewer {
             terminal.restore();
         }

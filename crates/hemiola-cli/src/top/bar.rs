@@ -1,6 +1,7 @@
 //! Numbers and bars of fixed width.
 
-/// Writes milliseconds with as many decimals as are worth reading: `0.052`, `1.24`, `12.3`, `140`.
+/// Formats milliseconds with three decimals at most, fewer for larger values: `0.052`, `1.24`,
+/// `12.3`, `140`.
 pub fn milliseconds(nanoseconds: u64) -> String {
     let value = nanoseconds as f64 / 1e6;
     let decimals = match value {

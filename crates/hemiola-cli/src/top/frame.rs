@@ -20,7 +20,7 @@ pub struct Frame {
     pub report: Report,
     /// The process of each cycle; empty if the robot is a single one.
     pub processes: BTreeMap<String, String>,
-    /// The processes of the robot that are not reached now.
+    /// The processes of the robot that cannot be reached now.
     pub missing: Vec<String>,
     /// The time since which the robot is in its safe state, and why.
     pub safe_state: Option<String>,
@@ -38,7 +38,7 @@ pub struct Frame {
     pub notes: Notes,
 }
 
-/// A topic, a service, or whatever else messages go through.
+/// A topic, a service, or another channel of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Channel {
     pub name: String,
@@ -61,7 +61,7 @@ pub struct Bounds {
 }
 
 impl Frame {
-    /// Returns the present moment of a robot of this process.
+    /// Returns the current moment of a robot in this process.
     pub fn of_robot(handle: &RobotHandle) -> Self {
         Self {
             now: handle.now(),
@@ -73,7 +73,7 @@ impl Frame {
         }
     }
 
-    /// Returns the moment in an event `statistics` of a door. What the event lacks is empty.
+    /// Returns the moment of an event `statistics` of a door. What the event lacks is empty.
     pub fn of_event(event: &Value) -> Self {
         let nanoseconds = |value: &Value| Time::from_nanoseconds(value.as_i64().unwrap_or_default());
         let safe_state = event["safe_state"].as_object().map(|entry| {
@@ -126,7 +126,7 @@ fn channels(topics: &Value) -> Vec<Channel> {
 
 impl Bounds {
     /// Reads a door's answer to a request for `bounds`: rows as in `analyze --format json`, whose
-    /// chains are called `SOURCE → OUTPUT`, after their name in the configuration.
+    /// chains are named `SOURCE → OUTPUT`, after their name in the configuration.
     pub fn of_answer(answer: &Value) -> Self {
         let mut bounds = Self::default();
         for row in answer["rows"].as_array().into_iter().flatten() {

@@ -30,13 +30,13 @@ pub fn draw_head(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
         spans.push(Span::styled(text, Style::new().fg(Color::Yellow)));
     }
     if frame.report.lost_events > 0 {
-        let text = format!("  {} events were lost: the figures lack them", frame.report.lost_events);
+        let text = format!("  {} events were lost and are not in the figures", frame.report.lost_events);
         spans.push(Span::styled(text, Style::new().fg(Color::Red)));
     }
     canvas.render_widget(Line::from(spans), area);
 }
 
-/// Draws what nobody may overlook.
+/// Draws the safe state, which nobody may overlook.
 pub fn draw_alarm(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
     let Some(reason) = &frame.safe_state else { return };
     let alarm = Style::new().fg(Color::White).bg(Color::Red).add_modifier(Modifier::BOLD);
@@ -44,7 +44,7 @@ pub fn draw_alarm(canvas: &mut Canvas<'_>, area: Rect, frame: &Frame) {
         Span::raw(" "),
         Span::styled(" SAFE STATE ", alarm),
         Span::styled(format!(" {reason}"), Style::new().fg(Color::Red)),
-        Span::styled("; it stays until somebody ends it: safe-state leave", QUIET),
+        Span::styled("; it lasts until: safe-state leave", QUIET),
     ]);
     canvas.render_widget(line, area);
 }
@@ -64,13 +64,13 @@ pub fn draw_tabs(canvas: &mut Canvas<'_>, area: Rect, shown: Tab) {
 pub fn draw_foot(canvas: &mut Canvas<'_>, area: Rect, ends: Ends, asks: bool) {
     let line = match (ends, asks) {
         (Ends::Robot, true) => Line::styled(
-            " q again ends the robot, any other key goes on",
+            " q again: end the robot, any other key: continue",
             Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD),
         ),
         (Ends::Robot, false) => {
-            Line::styled(" ? help   tab, 1-7: what is shown   s: sort   q, Ctrl-C: end the robot", QUIET)
+            Line::styled(" ?: help   tab, 1-7: another tab   s: sort   q, Ctrl-C: end the robot", QUIET)
         }
-        (Ends::View, _) => Line::styled(" ? help   tab, 1-7: what is shown   s: sort   q: leave", QUIET),
+        (Ends::View, _) => Line::styled(" ?: help   tab, 1-7: another tab   s: sort   q: quit", QUIET),
     };
     canvas.render_widget(line, area);
 }

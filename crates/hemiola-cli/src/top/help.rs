@@ -11,23 +11,23 @@ const KEYS: [(&str, &str); 6] = [
     ("tab, ← →, 1-7", "another tab"),
     ("↑ ↓, page up, page down", "select a row"),
     ("s", "sort by the next column"),
-    ("S", "the other way round"),
-    ("Ctrl-L", "draw everything again"),
-    ("?", "this"),
+    ("S", "reverse the order"),
+    ("Ctrl-L", "redraw everything"),
+    ("?", "this help"),
 ];
 
 const FIGURES: [&str; 5] = [
     "Bars: solid to the mean, thin to p99, a dot at the maximum, an arrow",
-    "beyond the deadline. Times are milliseconds, and of the whole run;",
+    "above the limit. Times are in milliseconds, and of the whole run;",
     "rates, CPU and workers are of the last two seconds. CPU is a share",
-    "of one core. `bound`: what the time does not exceed, if tasks take no",
-    "longer than they were measured to; red where it did.",
+    "of one core. `bound`: the time is not exceeded if tasks take no",
+    "longer than was measured; red where it was exceeded.",
 ];
 
-/// Draws the help over all else.
+/// Draws the help over everything else.
 pub fn draw(canvas: &mut Canvas<'_>, area: Rect, ends: Ends, more: &[(&'static str, &'static str)]) {
     let end = match ends {
-        Ends::View => ("q", "leave; the robot goes on"),
+        Ends::View => ("q", "quit; the robot keeps running"),
         Ends::Robot => ("q q, Ctrl-C", "end the robot"),
     };
     let keys = more.iter().chain(&KEYS).chain([&end]);

@@ -1,4 +1,4 @@
-//! The notes on a robot: its messages, and who changed what.
+//! The notes on a robot: its messages, and the changes with their authors.
 
 use std::collections::VecDeque;
 
@@ -27,11 +27,11 @@ pub enum Kind {
     Information,
     Warning,
     Error,
-    /// Somebody has changed the robot, or marked a moment.
+    /// The robot was changed, or a moment was marked.
     Change,
 }
 
-/// The number of different notes that are kept: more than anybody reads.
+/// The number of different notes that are kept, which is more than anybody reads.
 const MOST: usize = 1000;
 
 impl Notes {
@@ -46,7 +46,7 @@ impl Notes {
         self.notes.push_back(Note { time, kind, text, count: count + 1 });
     }
 
-    /// Adds a new entry of the journal of a robot of this process.
+    /// Adds a new entry of the journal of a robot in this process.
     pub fn add_entry(&mut self, entry: &JournalEntry) {
         match &entry.event {
             JournalEvent::Message { severity, text, .. } => self.add(entry.at, (*severity).into(), text),

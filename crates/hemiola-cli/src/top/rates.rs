@@ -1,4 +1,4 @@
-//! The rates of what happened in the last seconds.
+//! The rates over the last seconds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub enum Counted {
     Messages {
         channel: String,
     },
-    /// The messages of a topic, or the values of a representation, that went over a link.
+    /// The messages of a topic, or the values of a representation, over a link.
     Linked {
         link: String,
         kind: SubjectKind,
@@ -76,14 +76,14 @@ impl Rates {
             self.counts.clear();
         }
         let since = frame.now - WINDOW;
-        // The last frame before the window is where it begins.
+        // The last frame before the window is where the window begins.
         while self.counts.get(1).is_some_and(|next| next.now <= since) {
             self.counts.pop_front();
         }
         self.counts.push_back(Counts::of(frame));
     }
 
-    /// Returns how often that happened in a second; for work, its share of one core.
+    /// Returns the count per second; for work, its share of one core.
     pub fn rate(&self, counted: &Counted) -> f64 {
         let (Some(first), Some(last)) = (self.counts.front(), self.counts.back()) else { return 0.0 };
         let count = |counts: &Counts| counts.of.get(counted).copied().unwrap_or_default();
@@ -95,7 +95,7 @@ impl Rates {
         }
     }
 
-    /// Returns how many workers of a cycle have run something.
+    /// Returns the number of workers of a cycle that have run a task.
     pub fn workers(&self, cycle: &str) -> usize {
         let (Some(first), Some(last)) = (self.counts.front(), self.counts.back()) else { return 0 };
         let of_cycle = last.workers.iter().filter(|((of, _), _)| of == cycle);

@@ -1,4 +1,4 @@
-//! Tables: columns that fit the terminal, and rows in the order that somebody chose.
+//! Tables: columns that fit the terminal, and rows in the chosen order.
 
 use std::cmp::Ordering;
 
@@ -20,9 +20,9 @@ pub struct Table {
 pub struct Column {
     title: &'static str,
     alignment: Alignment,
-    /// Columns of the lowest importance go first where there is no room for all.
+    /// Columns of the lowest importance are omitted first if there is no room for all.
     importance: u8,
-    /// Set if the column gets the room that the others leave.
+    /// Set if the column takes the remaining room.
     fills: bool,
 }
 
@@ -49,17 +49,17 @@ enum Key {
 }
 
 impl Column {
-    /// Makes a column of names.
+    /// Creates a column of names.
     pub const fn name(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Left, importance, fills: false }
     }
 
-    /// Makes a column of figures.
+    /// Creates a column of figures.
     pub const fn figure(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Right, importance, fills: false }
     }
 
-    /// Makes a column that takes the room that is left.
+    /// Creates a column that takes the remaining room.
     pub const fn rest(title: &'static str, importance: u8) -> Self {
         Self { title, alignment: Alignment::Left, importance, fills: true }
     }
@@ -71,12 +71,12 @@ impl Cell {
         Self { key: Key::Text(text.clone()), content: Content::Text(text), style: Style::new() }
     }
 
-    /// Makes a cell of a number, and how it is written.
+    /// Creates a cell of a number with its text.
     pub fn number(number: f64, text: impl Into<String>) -> Self {
         Self { content: Content::Text(text.into()), style: Style::new(), key: Key::Number(number) }
     }
 
-    /// Makes a cell of a count that is dim where it is zero and has a colour where it is not.
+    /// Creates a cell of a count that is dim if it is zero and has a colour otherwise.
     pub fn count(count: u64, colour: Color) -> Self {
         let style = if count == 0 { QUIET } else { Style::new().fg(colour) };
         Self::number(count as f64, count.to_string()).style(style)
@@ -107,10 +107,10 @@ impl Cell {
     }
 }
 
-/// The style of what is there and says nothing.
+/// The style of cells without information.
 pub const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
 
-/// The greatest width of a column of text.
+/// The largest width of a column of text.
 const WIDEST: usize = 44;
 const NARROWEST_REST: usize = 12;
 const WIDEST_REST: usize = 200;
@@ -134,7 +134,7 @@ struct Sorting {
 impl Position {
     pub fn sort_by_next(&mut self) {
         let next = self.sorting.as_ref().map_or(0, |sorting| sorting.column + 1);
-        // After the last column, rows come in their own order again.
+        // After the last column, rows are in their own order again.
         self.sorting = (next < self.columns).then_some(Sorting { column: next, is_reversed: false });
     }
 
@@ -176,7 +176,7 @@ impl Position {
         let Some(Sorting { column, is_reversed }) = self.sorting else { return };
         rows.sort_by(|one, other| {
             let order = match (one.get(column).map(|cell| &cell.key), other.get(column).map(|cell| &cell.key)) {
-                // The largest figures come first, as people look for them.
+                // The largest figures come first, because they are of most interest.
                 (Some(Key::Number(one)), Some(Key::Number(other))) => other.total_cmp(one),
                 (Some(Key::Text(one)), Some(Key::Text(other))) => one.cmp(other),
                 _ => Ordering::Equal,
@@ -197,7 +197,7 @@ impl Table {
         self.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.insert(place, cell));
     }
 
-    /// Draws as much of the table as there is room for, or that it has no rows.
+    /// Draws as much of the table as there is room for, or a note that it has no rows.
     pub fn draw(mut self, canvas: &mut Frame<'_>, area: Rect, position: &mut Position) {
         if self.rows.is_empty() {
             return canvas.render_widget(Line::styled(" none yet", QUIET), area);
@@ -239,7 +239,7 @@ impl Table {
         let mut left = room + GAP;
         for (place, index) in order.into_iter().enumerate() {
             let width = self.wanted(index) + GAP;
-            // The most important column is there in any case.
+            // The most important column is always shown.
             if width <= left || place == 0 {
                 widths[index] = Some(width - GAP);
                 left = left.saturating_sub(width);

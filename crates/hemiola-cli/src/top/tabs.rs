@@ -45,7 +45,7 @@ impl Tab {
         }
     }
 
-    /// Returns the tab that many places on, and round again.
+    /// Returns the tab that is `places` further, cyclically.
     pub fn after(self, places: usize) -> Self {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }

@@ -122,7 +122,7 @@ fn a_wide_terminal_shows_every_figure_of_the_cycles() {
     ];
     let lines = shown(&mut top, 130, 12);
     assert_eq!(lines[..5], expected, "{lines:#?}");
-    assert_eq!(lines[11], " ? help   tab, 1-7: what is shown   s: sort   q: leave");
+    assert_eq!(lines[11], " ?: help   tab, 1-7: another tab   s: sort   q: quit");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn the_safe_state_stands_above_all_figures() {
         top.press(Key::Character(char::from(b'1' + tab as u8)));
         let lines = shown(&mut top, 80, 24);
         assert!(
-            lines[1].starts_with("  SAFE STATE  since 9.3 s, because cycle `motion` stopped; it stays"),
+            lines[1].starts_with("  SAFE STATE  since 9.3 s, because cycle `motion` stopped; it lasts"),
             "{lines:#?}"
         );
     }
@@ -211,10 +211,10 @@ fn keys_lead_through_the_tabs_and_sort_rows() {
 
 #[test]
 fn a_robot_is_ended_by_the_second_q_only() {
-    let mut top = Top::new(Ends::Robot, vec![("space", "pause the replay, or go on")]);
+    let mut top = Top::new(Ends::Robot, vec![("space", "pause or resume the replay")]);
     top.update(frame(80, 1.0));
     assert_eq!(top.press(Key::Character('q')), Pressed::Shown);
-    assert_eq!(shown(&mut top, 80, 10)[9], " q again ends the robot, any other key goes on");
+    assert_eq!(shown(&mut top, 80, 10)[9], " q again: end the robot, any other key: continue");
     assert_eq!(top.press(Key::Down), Pressed::Shown);
     assert_eq!(top.press(Key::Character('q')), Pressed::Shown);
     assert_eq!(top.press(Key::Character('q')), Pressed::Quit);
@@ -222,9 +222,9 @@ fn a_robot_is_ended_by_the_second_q_only() {
 
     top.press(Key::Character('?'));
     let help = shown(&mut top, 80, 24).join("\n");
-    assert!(help.contains("pause the replay") && help.contains("end the robot"), "{help}");
+    assert!(help.contains("pause or resume the replay") && help.contains("end the robot"), "{help}");
     top.press(Key::Character('?'));
-    assert!(!shown(&mut top, 80, 24).join("\n").contains("pause the replay"));
+    assert!(!shown(&mut top, 80, 24).join("\n").contains("pause or resume the replay"));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn messages_are_counted_and_the_newest_are_at_the_end() {
     let mut top = view(Frame { notes, ..frame(80, 1.0) });
     let lines = shown(&mut top, 80, 24);
     assert_eq!(lines[22], " 31.0 s ! message 3 of two lines (2 times)");
-    assert!(lines.iter().any(|line| line.ends_with(" before it: 7")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.ends_with(" earlier: press 7")), "{lines:#?}");
     top.press(Key::Character('7'));
     let lines = shown(&mut top, 80, 24);
     assert!(lines[22].starts_with("31.0 s  warning  message 3 of two lines"), "{lines:#?}");

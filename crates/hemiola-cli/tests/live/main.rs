@@ -98,7 +98,7 @@ fn parameters_are_changed_compared_and_saved_beside_comments() {
     let listed = cart.prints(&["parameters", "get", "Pilot"]);
     assert!(listed.starts_with("[module.Pilot]\ngain = 0.5  # 1/s; "), "{listed}");
     assert!(listed.contains("robot.toml:11:8; default 0.4; 0.0..0.9\nlimits = [1.0, 2.0]\n"), "{listed}");
-    assert_eq!(cart.prints(&["parameters", "diff"]), "all is as the files say\n");
+    assert_eq!(cart.prints(&["parameters", "diff"]), "all parameters are as configured\n");
 
     assert_eq!(cart.prints(&["parameters", "set", "Pilot.gain", "0.7"]), "Pilot.gain = 0.7  # was 0.5\n");
     assert_eq!(cart.json(&["parameters", "set", "Pilot.limits", "[0.5, 1.5]"])["before"], json!([1.0, 2.0]));
@@ -168,7 +168,7 @@ fn what_goes_over_a_link_is_listed_on_both_sides() {
     assert_eq!((&listed[0]["name"], &listed[0]["listens"]), (&json!("laptop"), &json!(true)));
     let said = robot.prints(&["link", "list"]);
     assert!(
-        said.starts_with("link laptop listens at tcp:127.0.0.1:") && said.contains(": nobody is there\n"),
+        said.starts_with("link laptop listens at tcp:127.0.0.1:") && said.contains(": no peer is connected\n"),
         "{said}"
     );
 
@@ -205,6 +205,7 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     cart.prints(&["trace", "stop"]);
     let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
+    assert_eq!(cart.json(&["why", "drive", "--trace", "late.pftrace"])["cycle"], "drive");
 }
 
 /// Waits until `show Drive.step` shows the same twice: nothing moves any more.
@@ -291,6 +292,8 @@ fn a_running_robot_is_plotted_captured_and_explained() {
     assert!(cart.prints(&["snapshot"]).contains("\n[drive]\nDrive = { honks = 0, "));
     let why = cart.prints(&["why", "drive"]);
     assert!(why.contains("drive, run "), "{why}");
+    let why = cart.json(&["why", "drive"]);
+    assert!(why["from"] == "the running robot" && why["runs"][0]["response"].as_u64() > Some(0), "{why:#}");
 }
 
 #[test]
@@ -311,7 +314,7 @@ fn a_robot_of_another_host_is_seen_by_all_and_changed_with_its_token_only() {
     let token = cart.page().rsplit_once("token=").unwrap().1;
     assert!(command(&["safe-state", "enter", "--at", &at, "--token", token]).status.success());
     let wrong = command(&["show", "Goal", "--at", &at, "--token", "wrong"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the token is not the one of the robot"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the token is not that of the robot"));
     let nobody = command(&["show", "Goal", "--at", "127.0.0.1:1"]);
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("no robot can be reached at 127.0.0.1:1"));
     std::fs::remove_dir_all(&elsewhere).unwrap();

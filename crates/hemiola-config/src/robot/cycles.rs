@@ -29,7 +29,7 @@ pub(super) fn read_cycles(
             if node.table().is_some() && modules.is_none_or(|modules| modules.list().is_some_and(<[_]>::is_empty)) {
                 found.push(
                     Diagnostic::error(format!("`[cycle.{name}]` does not say which modules run in it"))
-                        .at(&node.key, "with several cycles, each must say it")
+                        .at(&node.key, "with several cycles, each has to list them")
                         .help("add `modules = [...]` with names (\"BallFinder\") or Rust paths (\"nao::motion\")"),
                 );
             }
@@ -121,7 +121,7 @@ fn read_trigger(
                 Diagnostic::error(format!("`[{}]` has more than one trigger", section.path()))
                     .at(&second.key, format!("or {other}"))
                     .related(&first.key, format!("either {meaning}"))
-                    .help("keep one of them; an overlay takes the other away with `{ unset = true }`"),
+                    .help("keep one of them; an overlay removes the other with `{ unset = true }`"),
             );
             None
         }
@@ -148,11 +148,11 @@ fn check_entry(entry: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     }
     candidates.sort_unstable();
     candidates.dedup();
-    let error = Diagnostic::error(format!("no module is called `{name}` or stands in a Rust module of that path"));
+    let error = Diagnostic::error(format!("no module is named `{name}` or is in a Rust module of that path"));
     let error = suggest_at(error, &entry.place, name, candidates.into_iter(), "there are");
     found.push(match unlinked_crate(name, catalog) {
         Some(unlinked) => error.help(format!(
-            "the crate `{unlinked}` has no module in this program; the linker leaves out a crate that nothing uses: write `use {unlinked} as _;` beside `main`"
+            "the crate `{unlinked}` has no module in this program; the linker omits a crate that nothing uses: write `use {unlinked} as _;` beside `main`"
         )),
         None => error,
     });
@@ -209,7 +209,7 @@ pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Cata
         let names = list(idle.iter().map(|module| module.name.as_str()));
         found.push(
             Diagnostic::warning(format!("{count} {belong} to no cycle and will not run: {names}"))
-                .help("name them, or a Rust path that they stand in, in the `modules` of a cycle"),
+                .help("list them, or the path of their Rust module, in `modules` of a cycle"),
         );
     }
 }

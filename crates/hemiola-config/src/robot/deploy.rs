@@ -88,7 +88,8 @@ fn read_deployment(
     section.finish(found);
     if !is_plain(&name.replace('.', "-")) {
         let error = Diagnostic::error(format!("`{name}` cannot be the name of a machine"));
-        let help = format!("it has up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`; `host` is what ssh takes");
+        let help =
+            format!("it has up to {LONGEST_NAME} letters, digits, `-`, `_` and `.`; `host` is the destination of ssh");
         found.push(error.at(&node.key, "").help(help));
     }
     Some(deployment)

@@ -48,7 +48,7 @@ fn read_host(name: &str, node: &Node, found: &mut Diagnostics) -> Option<HostCon
 fn address(node: &Node) -> Reading<'_, IpAddr> {
     let refusal = || {
         let refusal = Refusal::new(node, "an IP address of that host, such as \"10.0.0.2\"");
-        refusal.help("names are not looked up: they would have to be known before the robot can begin")
+        refusal.help("names are not resolved, because they would have to be before the robot can begin")
     };
     let address = node.text().and_then(|text| text.parse().ok());
     address.filter(|address: &IpAddr| !address.is_unspecified()).ok_or_else(refusal)
@@ -74,8 +74,8 @@ pub(super) fn check_hosts(
         }
     }
     if let Some((name, node)) = hosts.first().filter(|_| processes.is_empty()) {
-        let error = Diagnostic::error(format!("`[host.{name}]` is there, but the robot is a single process"));
-        let help = "say which of its cycles run elsewhere: `[process.NAME]` with `cycles` and `host`";
+        let error = Diagnostic::error(format!("there is `[host.{name}]`, but the robot is a single process"));
+        let help = "write which of its cycles run elsewhere: `[process.NAME]` with `cycles` and `host`";
         found.push(error.at(&node.key, "").help(help));
     }
     for (at, host) in configuration.hosts.iter().enumerate() {

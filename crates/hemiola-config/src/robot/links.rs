@@ -83,7 +83,7 @@ fn read_link<'n>(
         if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.subject == *subject) {
             let message = format!("`[link.{name}]` both sends and receives `{}`", subject.name);
             let error = Diagnostic::error(message).at(&node.place, "received here").related(&sent.place, "sent here");
-            let help = "what came in would go out again: give what comes another name here, such as \
+            let help = "what is received would be sent again: give it another name here, such as \
                         { topic = \"/goal\", as = \"/their_goal\" }";
             found.push(error.help(help));
         }
@@ -129,8 +129,8 @@ pub(super) fn beyond_this_computer(table: &str, address: IpAddr, elsewhere: &str
     if address.to_canonical().is_loopback() {
         return None;
     }
-    let message = format!("`[{table}]` goes beyond this computer: it has no password, no encryption");
-    let help = format!("for a network whose members you trust, say `trusted_network = true`; elsewhere {elsewhere}");
+    let message = format!("`[{table}]` goes beyond this computer: it has neither a password nor encryption");
+    let help = format!("for a network whose members you trust, write `trusted_network = true`; otherwise {elsewhere}");
     Some(Diagnostic::warning(message).at(&node.place, "").help(help))
 }
 
@@ -278,5 +278,5 @@ fn keep(node: &Node) -> Reading<'_, Keep> {
 }
 
 fn keeps() -> String {
-    format!("\"newest\", or how many messages wait, from 1 to {MOST_KEPT}")
+    format!("\"newest\", or the number of messages that are kept, from 1 to {MOST_KEPT}")
 }

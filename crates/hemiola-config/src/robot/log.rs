@@ -43,10 +43,10 @@ pub(super) fn read_log(node: &Node, catalog: &Catalog, found: &mut Diagnostics) 
         && is_longer(log.split, log.keep)
     {
         found.push(
-            Diagnostic::error("a log of which that is kept cannot have longer files: only whole ones are removed")
-                .at(&split.place, "so much is in a file")
-                .related(&keep.place, "so much is to be kept")
-                .help("make `split` a fraction of `keep`, or leave it out: then it is a quarter"),
+            Diagnostic::error("`split` cannot be longer than `keep`, because only whole files are removed")
+                .at(&split.place, "the length of a file")
+                .related(&keep.place, "the part to keep")
+                .help("make `split` a fraction of `keep`, or remove it: then it is a quarter"),
         );
     }
     if let Some(reserve) = section.read("reserve", size, found) {

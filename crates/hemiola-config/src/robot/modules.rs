@@ -86,7 +86,7 @@ pub(super) fn read_sources(
             if let Some(node) = section.leftover(&parameter.name) {
                 found.push(
                     Diagnostic::error(format!(
-                        "`{}` is a parameter of `{name}`, and stands beside them",
+                        "`{}` is a parameter of `{name}`, but is not in their table",
                         parameter.name
                     ))
                     .at(&node.key, "")

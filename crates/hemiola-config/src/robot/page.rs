@@ -24,9 +24,11 @@ pub(crate) fn read_page(node: &Node, found: &mut Diagnostics) -> PageConfigurati
     if let (Some(node), Some(text)) = (token, &page.token)
         && text.len() < SHORTEST_TOKEN
     {
-        let error = Diagnostic::error(format!("`token` has {} letters, and can be guessed", text.len()));
+        let error = Diagnostic::error(format!("`token` has {} characters, so that it can be guessed", text.len()));
         found.push(
-            error.at(&node.place, "").help("leave it out: then each run has a random one; or take 16 letters or more"),
+            error
+                .at(&node.place, "")
+                .help("remove it: then each run has a random one; or write at least 16 characters"),
         );
     }
     page.folder = section.read("folder", folder_name, found);
@@ -38,7 +40,7 @@ fn address(node: &Node) -> Reading<'_, IpAddr> {
     let refusal = || {
         let refusal = Refusal::new(node, "an address of this computer, such as \"127.0.0.1\"");
         refusal
-            .help("\"0.0.0.0\" is all of its addresses: then the page can be reached over the network, with the token")
+            .help("\"0.0.0.0\" stands for all of its addresses: then the page can be reached over the network, with the token")
     };
     node.text().and_then(|text| text.parse().ok()).ok_or_else(refusal)
 }
@@ -56,5 +58,5 @@ fn origin(node: &Node) -> Reading<'_, String> {
         rest.is_some_and(|host| !host.is_empty() && !host.contains(['/', ' ', '*']))
     };
     let origin = node.text().filter(is_origin).map(str::to_owned);
-    origin.ok_or_else(|| Refusal::new(node, "an origin as browsers say it, such as \"https://tools.example.org\""))
+    origin.ok_or_else(|| Refusal::new(node, "an origin as browsers send it, such as \"https://tools.example.org\""))
 }

@@ -74,7 +74,7 @@ fn restart(node: &Node) -> Reading<'_, RestartLimit> {
     };
     limit().ok_or_else(|| {
         let expected = "a limit such as \"3 per minute\": a number, `per`, and `second`, `minute` or `hour`";
-        Refusal::new(node, expected).help("leave it out for a process whose death ends the robot")
+        Refusal::new(node, expected).help("remove it for a process whose death ends the robot")
     })
 }
 
@@ -103,7 +103,7 @@ pub(super) fn check_processes(
     }
     for (name, node) in processes {
         if configuration.links.iter().any(|link| link.name == *name) {
-            let error = Diagnostic::error(format!("a process and a link are both called `{name}`"));
+            let error = Diagnostic::error(format!("a process and a link are both named `{name}`"));
             found
                 .push(error.at(&node.key, "").help("a process is reached over a link of its name: rename one of them"));
         }

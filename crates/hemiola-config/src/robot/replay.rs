@@ -30,8 +30,10 @@ fn check_takeable(node: &Node, catalog: &Catalog, found: &mut Diagnostics) {
     if !provided.contains(name) {
         found.push_error(|| match catalog.sources.iter().find(|source| source.provides.contains(name)) {
             Some(source) => {
-                let message =
-                    format!("`{name}` comes from source `{}`, of which a replay takes all from the log", source.name);
+                let message = format!(
+                    "`{name}` comes from source `{}`, of which a replay reads everything from the log",
+                    source.name
+                );
                 Diagnostic::error(message).at(&node.place, "").help("leave it out")
             }
             None => {

@@ -109,7 +109,7 @@ fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Dia
         let Subject { kind, name } = &subscribed.received.subject;
         if *kind == SubjectKind::Representation {
             if let Some((_, before)) = all.iter().find(|(it, _)| it.received.subject == subscribed.received.subject) {
-                let message = format!("two topics become the representation `{name}`, which can have one provider");
+                let message = format!("two topics provide the representation `{name}`, which can have one provider");
                 let error = Diagnostic::error(message).at(&node.place, "received here");
                 found.push(error.related(&before.place, "and here").help("leave one of them out"));
             }
@@ -263,9 +263,10 @@ fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found:
     if host == "localhost" || ip.is_ok_and(|ip| ip.to_canonical().is_loopback()) {
         return;
     }
-    let warning = Diagnostic::warning("`[ros2] router` goes beyond this computer: it has no password, no encryption");
+    let warning =
+        Diagnostic::warning("`[ros2] router` goes beyond this computer: it has neither a password nor encryption");
     let place = section.table().and_then(|table| table.get("router")).map_or(&section.place, |node| &node.place);
-    found.push(warning.at(place, "").help("this is for networks whose members you trust"));
+    found.push(warning.at(place, "").help("use it in networks whose members you trust"));
 }
 
 /// Checks the full name of a topic or service.
@@ -273,13 +274,13 @@ fn check_name(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Op
     // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
     let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
     let why = if name.len() > LONGEST_NAME {
-        "it is longer than 247 letters"
+        "it is longer than 247 characters"
     } else if !words.split('/').all(is_word) {
-        "between its `/` are words of letters, digits and `_`, none of which begins with a digit"
+        "its parts between `/` are words of letters, digits and `_` that do not begin with a digit"
     } else {
         return Some(());
     };
-    let error = Diagnostic::error(format!("`{name}` is no name of ROS 2: {why}")).at(&node.key, "");
+    let error = Diagnostic::error(format!("`{name}` is not a name of ROS 2: {why}")).at(&node.key, "");
     let example = match key {
         "publish" | "subscribe" => "\"/scan\" = { representation = \"Scan\" }",
         "action_server" | "action_client" => "\"/navigate_to_pose\" = \"NavigateToPose\"",
@@ -297,10 +298,8 @@ fn is_word(word: &str) -> bool {
 fn word(node: &Node) -> Reading<'_, String> {
     match node.text() {
         Some(name) if is_word(name) => Ok(name.to_owned()),
-        _ => {
-            Err(Refusal::new(node, "a name of letters, digits and `_`, without a digit first")
-                .help("such as \"rover\""))
-        }
+        _ => Err(Refusal::new(node, "a name of letters, digits and `_` that does not begin with a digit")
+            .help("such as \"rover\"")),
     }
 }
 

@@ -7,11 +7,11 @@ use hemiola_trace::causes::{Explanation, Hop, Latency, Reaction, Step, UsualHops
 use hemiola_trace::{CatalogGuard, SourceId, TaskId, source_of_messages};
 
 use super::evidence::Evidence;
-use super::{Answer, Question, moment};
+use super::{Answer, ChainFacts, Facts, HopFacts, HopReason, Moment, Question, ReactionFacts, ReasonFacts, moment};
 use crate::chains::is_output_of;
 use crate::error::InsightError;
 
-/// Explains the chain, and returns when the first explained reaction was.
+/// Explains the chain, with the time of the first explained reaction.
 pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Result<Answer, InsightError> {
     let (source, output) = find(evidence, subject)?;
     let latency = if question.age { Latency::DataAge } else { Latency::Reaction };
@@ -24,33 +24,39 @@ pub fn explain(evidence: &Evidence, subject: &str, question: &Question) -> Resul
     let first = reactions.first().map(|reaction| (reaction.changed, reaction.output));
     let mut text = evidence.heading();
     if !evidence.is_in_real_time() {
-        text += "the robot was stepped, or not at its own pace: sample times of its clock and times of the machine do not belong together, and \
+        text += "the robot was stepped, or not in real time: sample times of its clock and times of the machine cannot be compared, and \
             what is said of this chain means little\n";
-    }
-    for reaction in reactions {
-        text += &explain_reaction(evidence, (source, output), latency, reaction);
     }
     if first.is_none() {
         return Err(InsightError::NoReaction { latency: latency.to_string() });
     }
-    Ok(Answer { text, span: first })
+    let (texts, reactions): (Vec<_>, Vec<_>) =
+        reactions.into_iter().map(|reaction| explain_reaction(evidence, (source, output), latency, reaction)).unzip();
+    text += &texts.concat();
+    let names = evidence.trace.catalog.read();
+    let facts = Facts::Chain {
+        chain: title(&names, (source, output)),
+        name: declared_name(evidence, &names, (source, output)).map(str::to_owned),
+        latency: latency.to_string(),
+        in_real_time: evidence.is_in_real_time(),
+        reactions,
+    };
+    Ok(Answer { from: evidence.from().to_owned(), text, facts, span: first })
 }
 
-/// Returns a line for each chain.
-pub fn overview(evidence: &Evidence, names: &CatalogGuard<'_>) -> String {
+/// Returns the longest latencies of each chain.
+pub fn overview(evidence: &Evidence, names: &CatalogGuard<'_>) -> Vec<ChainFacts> {
     let longest = |chain: (SourceId, TaskId), latency| {
         let reactions = evidence.history.reactions(chain.0, chain.1, latency);
-        let longest = reactions.iter().map(Reaction::ticks).max();
-        longest.map_or("-".to_owned(), |ticks| evidence.duration(ticks))
+        reactions.iter().map(Reaction::ticks).max()
     };
-    let mut text = String::new();
-    for chain in evidence.history.chains() {
-        let (reaction, age) = (longest(chain, Latency::Reaction), longest(chain, Latency::DataAge));
-        // Writing to a string cannot fail.
-        let declared = declared_name(evidence, names, chain).map_or(String::new(), |name| format!("  ({name})"));
-        _ = writeln!(text, "  {reaction:>8}  {age:>8}  {}{declared}", title(names, chain));
-    }
-    text
+    let facts = evidence.history.chains().map(|chain| ChainFacts {
+        chain: title(names, chain),
+        name: declared_name(evidence, names, chain).map(str::to_owned),
+        reaction_time: longest(chain, Latency::Reaction),
+        data_age: longest(chain, Latency::DataAge),
+    });
+    facts.collect()
 }
 
 fn title(names: &CatalogGuard<'_>, (source, output): (SourceId, TaskId)) -> String {
@@ -95,7 +101,13 @@ fn declared_name<'e>(evidence: &'e Evidence, names: &CatalogGuard<'_>, chain: (S
     declared.map(|chain| chain.name.as_str())
 }
 
-fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Latency, reaction: Reaction) -> String {
+/// Explains an output: heading, path, reason, remedy.
+fn explain_reaction(
+    evidence: &Evidence,
+    chain: (SourceId, TaskId),
+    latency: Latency,
+    reaction: Reaction,
+) -> (String, ReactionFacts) {
     let names = evidence.trace.catalog.read();
     let hops = evidence.history.hops(chain.0, chain.1, reaction);
     let (when, took) = (moment(evidence, reaction.output), evidence.duration(reaction.ticks()));
@@ -106,21 +118,26 @@ fn explain_reaction(evidence: &Evidence, chain: (SourceId, TaskId), latency: Lat
         _ = writeln!(text, "  {at:>8}  {long:>8}  {}", hop.describe(&names, &source));
     }
     let usual = UsualHops::of(&evidence.history, chain.0, chain.1, latency);
-    if let Some(index) = usual.most_unusual(&hops) {
-        text += &reason(evidence, &names, (&hops, index), usual.excess(&hops[index]), &source);
-    }
-    text
+    let reason = usual.most_unusual(&hops).map(|index| {
+        let (because, reason) = reason(evidence, &names, (&hops, index), usual.excess(&hops[index]), &source);
+        text += &because;
+        reason
+    });
+    let path = hops.iter().map(|hop| HopFacts::of(hop, reaction.changed, &names)).collect();
+    let at = Moment::of(evidence, reaction.output);
+    (text, ReactionFacts { at, takes: reaction.ticks(), path, reason })
 }
 
-/// Explains on what the hop that exceeds its usual length most spent its time.
+/// Explains what took the time of the hop that exceeds its usual duration most.
 fn reason(
     evidence: &Evidence,
     names: &CatalogGuard<'_>,
     (hops, index): (&[Hop], usize),
     excess: u64,
     source: &str,
-) -> String {
+) -> (String, HopReason) {
     let hop = &hops[index];
+    let because_of = |run: Option<ReasonFacts>, remedy: Option<String>| HopReason { hop: index, excess, remedy, run };
     let (long, more) = (evidence.duration(hop.ticks()), evidence.duration(excess));
     let share = hop.describe(names, source);
     let within = if matches!(hop.step, Step::Run { .. }) { "in " } else { "" };
@@ -129,7 +146,7 @@ fn reason(
     let more = if is_usual { "as usual".to_owned() } else { format!("{more} more than usual") };
     let because = format!("\nbecause  {long} of it, {more}, passed {within}{share}");
     let remedy = match hop.step {
-        Step::Sample => "only a sensor that is faster, or more regular, shortens that".to_owned(),
+        Step::Sample => "only a faster or more regular sensor shortens it".to_owned(),
         Step::Release { .. } => {
             "a higher rate of that cycle shortens it, or being triggered by what it waits for".to_owned()
         }
@@ -139,18 +156,21 @@ fn reason(
                 _ => None,
             });
             let provider = provider.map_or(format!("source {source}"), |cycle| format!("cycle {cycle}"));
-            format!("ask why {provider} brought nothing newer {}", moment(evidence, hop.begin))
+            format!("ask why {provider} provided nothing newer {}", moment(evidence, hop.begin))
         }
-        Step::Unknown => "a trace that begins earlier would tell".to_owned(),
+        Step::Unknown => "a trace that begins earlier would show it".to_owned(),
         Step::Run { cycle, run } => {
-            let Some(chain) = evidence.history.blocking_chain_until(cycle, run, hop.end) else { return because + "\n" };
+            let Some(chain) = evidence.history.blocking_chain_until(cycle, run, hop.end) else {
+                return (because + "\n", because_of(None, None));
+            };
             let durations = evidence.durations((cycle, run));
             let explanation =
                 Explanation::of(chain, &durations, &evidence.trace.scale).with_accounts(&evidence.history);
             let (table, sentence) = (explanation.table(names), explanation.sentence(names));
             let remedy = explanation.remedy(names);
-            return format!("{because}:\n\n{table}\n         {sentence}\nso       {remedy}\n");
+            let text = format!("{because}:\n\n{table}\n         {sentence}\nso       {remedy}\n");
+            return (text, because_of(Some(ReasonFacts::of(&explanation, names)), Some(remedy)));
         }
     };
-    format!("{because}\nso       {remedy}\n")
+    (format!("{because}\nso       {remedy}\n"), because_of(None, Some(remedy)))
 }

@@ -1,4 +1,4 @@
-//! The trace that an answer rests on, and what is usual.
+//! The trace on which an answer rests, and the usual durations.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::Question;
 use crate::error::InsightError;
 use crate::traces::Traces;
 
-/// A trace of a robot, and what is usual for it.
+/// A trace of a robot, and its usual durations.
 pub struct Evidence {
     pub(super) trace: Trace,
     pub(super) history: History,
@@ -35,7 +35,7 @@ impl Evidence {
     /// Reads the trace or log that the question names, or the newest one that the robot has left.
     ///
     /// # Errors
-    /// Fails if there is none, or if it cannot be read.
+    /// Returns an error if there is none, or if it cannot be read.
     pub fn find(question: &Question, configuration: Configuration, traces: &Traces) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
         let (trace, from) = match (&question.log, &question.trace) {
@@ -75,16 +75,16 @@ impl Evidence {
         Self { trace, history, begin, clock_zero, chains, drift, from, profile }
     }
 
-    /// Takes the events that a running robot still has of the last seconds.
+    /// Collects the events that a running robot still holds of the last seconds.
     ///
     /// # Errors
-    /// Fails if they cannot be turned into a trace, which is a mistake in Hemiola.
+    /// Returns an error if they cannot be converted to a trace, which is a bug in Hemiola.
     pub fn of_running(
         Trace { capture, catalog, scale }: Trace,
         configuration: Configuration,
         profile: Profile,
     ) -> Result<Self, InsightError> {
-        // Ticks of a trace are nanoseconds; those of a running robot are what its processor counts.
+        // Ticks of a trace are nanoseconds; those of a running robot are counts of its processor.
         const FROM: &str = "the running robot";
         let mut writer = Writer::new(Vec::new(), FROM, catalog, scale)?;
         for (worker, events) in capture.workers() {
@@ -94,9 +94,14 @@ impl Evidence {
         Ok(Self::of(trace, FROM.to_owned(), configuration.chains, profile))
     }
 
-    /// Returns whether the robot's clock was as fast as the machine's.
+    /// Returns whether the robot's clock was as fast as that of the machine.
     pub(super) fn is_in_real_time(&self) -> bool {
         Duration::from_nanos(self.drift) < MOST_DRIFT
+    }
+
+    /// Returns a description of where the evidence was read.
+    pub(super) fn from(&self) -> &str {
+        &self.from
     }
 
     /// Returns the heading of an answer: where the evidence comes from.
@@ -115,7 +120,7 @@ impl Evidence {
         Durations::of(capture, catalog, scale, without).or(Durations::of_profile(&self.profile, catalog))
     }
 
-    /// Returns by how much a run missed its deadline, if it did.
+    /// Returns the time by which a run missed its deadline, if it did.
     pub(super) fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
         let deadline = self.trace.catalog.read().cycle(cycle)?.deadline?;
         Duration::from_nanos(run.response_ticks()).checked_sub(deadline).filter(|late| !late.is_zero())
@@ -126,16 +131,16 @@ impl Evidence {
         duration(Duration::from_nanos(ticks))
     }
 
-    /// Returns when the robot's clock, or the trace, showed that time.
+    /// Returns the ticks at which the robot's clock, or the trace, showed that time.
     pub(super) fn at(&self, time: Duration) -> Ticks {
         let zero = self.clock_zero.unwrap_or(self.begin.0);
         Ticks(zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
     }
 
-    /// Writes a trace of that span of time, and of a little before and after it, for Perfetto.
+    /// Writes a trace of that span of time, with a little before and after it, for Perfetto.
     ///
     /// # Errors
-    /// Fails if it cannot be written.
+    /// Returns an error if it cannot be written.
     pub fn write_slice(&self, path: &Path, (begin, end): (Ticks, Ticks)) -> Result<(), InsightError> {
         let Trace { capture, catalog, scale } = &self.trace;
         let part = capture.around(begin, end, scale.ticks_in(AROUND));
@@ -156,7 +161,7 @@ fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
     }
 }
 
-/// Returns the trace of a cycle's worst run in a log; if the subject is no cycle, the trace with
+/// Returns the trace of a cycle's worst run in a log; if the subject is not a cycle, the trace with
 /// the longest run of all.
 fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
     let mut log = LogReader::open(path)?.for_attachments();

@@ -7,18 +7,23 @@ use hemiola_trace::causes::{Explanation, RunSpan};
 use hemiola_words::duration;
 
 use super::evidence::Evidence;
-use super::{Answer, Question, moment};
+use super::{Answer, Facts, Question, RunFacts, moment};
 use crate::error::InsightError;
 
-/// Explains runs, and returns when the first of them was.
+/// Explains runs, with the time of the first of them.
 pub fn explain(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Answer, InsightError> {
     let mut text = evidence.heading();
-    let mut first = None;
+    let (mut runs, mut first) = (Vec::new(), None);
     for run in chosen(evidence, cycle, question)? {
-        text += &format!("\n{}", explain_run(evidence, cycle, &run));
+        text += "\n";
+        if let Some((explained, facts)) = explain_run(evidence, cycle, &run) {
+            text += &explained;
+            runs.push(facts);
+        }
         first.get_or_insert((run.trigger, run.end));
     }
-    Ok(Answer { text, span: first })
+    let cycle = evidence.trace.catalog.read().cycle_name(cycle);
+    Ok(Answer { from: evidence.from().to_owned(), text, facts: Facts::Runs { cycle, runs }, span: first })
 }
 
 fn chosen(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Vec<RunSpan>, InsightError> {
@@ -39,9 +44,9 @@ fn chosen(evidence: &Evidence, cycle: CycleId, question: &Question) -> Result<Ve
     Ok(vec![*found.ok_or(InsightError::NoSuchRun { cycle: name, first, last })?])
 }
 
-/// Explains a run: heading, chain, reason, remedy.
-pub fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> String {
-    let Some(chain) = evidence.history.blocking_chain(cycle, run.run) else { return String::new() };
+/// Explains a run: heading, chain, reason, remedy. Returns `None` if its events are incomplete.
+fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> Option<(String, RunFacts)> {
+    let chain = evidence.history.blocking_chain(cycle, run.run)?;
     let explanation = Explanation::of(chain, &evidence.durations((cycle, run.run)), &evidence.trace.scale)
         .with_accounts(&evidence.history);
     let names = evidence.trace.catalog.read();
@@ -57,7 +62,8 @@ pub fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> String
     let (when, took) = (moment(evidence, run.trigger), evidence.duration(run.response_ticks()));
     let (table, sentence, remedy) =
         (explanation.table(&names), explanation.sentence(&names), explanation.remedy(&names));
-    format!(
+    let text = format!(
         "{name}, run {number} {when}: {took} from its release to its end{verdict}\n\n        at     takes\n{table}\nbecause  {sentence}\nso       {remedy}\n"
-    )
+    );
+    Some((text, RunFacts::of(evidence, run, &explanation, &names)))
 }

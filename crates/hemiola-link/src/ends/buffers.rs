@@ -1,4 +1,4 @@
-//! The buffers into which messages are written that are sent.
+//! The buffers that outgoing messages are written into.
 
 use std::mem;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use hemiola_realtime::SharedMemory;
 
 use super::{Cdr, contained};
 
-/// The buffers of a topic or representation, which are used again when no peer waits for what is in
-/// them.
+/// The buffers of a topic or representation. A buffer is reused once no peer waits for its contents
+/// any more.
 #[derive(Debug, Default)]
 pub struct Buffers {
     own: Vec<Arc<Vec<u8>>>,
@@ -18,17 +18,17 @@ pub struct Buffers {
     last: usize,
 }
 
-/// The most buffers that are kept, and the largest of them.
+/// The most buffers that are kept, and the largest size of each.
 const MOST: usize = 4;
 const LARGEST: usize = 8 << 20;
-/// The length from which on messages are written where other processes can read them: it costs
-/// less to copy shorter ones through a socket.
+/// The length from which on messages are written where other processes can read them; shorter ones
+/// are cheaper to copy through a socket.
 const LARGE: usize = 4 << 10;
 
 impl Buffers {
-    /// Returns what `write` writes, which is code of users; `None` if it cannot. It may be called
-    /// twice. A message that is about as large as the last one is written into `memory`, if there
-    /// is one, and room in it.
+    /// Returns the bytes that `write` writes; `None` if it fails. `write` is code of users, and may
+    /// be called twice. A message about as large as the last one is written into `memory`, if there
+    /// is any and it has room.
     pub fn written(
         &mut self,
         memory: Option<&Arc<SharedMemory>>,

@@ -7,8 +7,8 @@ use hemiola_model::cdr::{CdrReader, CopiedBytes};
 use hemiola_model::data::ReadError;
 use hemiola_realtime::MemoryBlock;
 
-/// A message in CDR, which may wait for several peers. It is in memory of its own, or where other
-/// processes can read it.
+/// A message in CDR, which may wait for several peers. It is either in memory of its own, or in
+/// memory that other processes can read.
 ///
 /// ```
 /// use hemiola_link::ends::Cdr;
@@ -25,7 +25,7 @@ enum Bytes {
     Shared(Arc<MemoryBlock>, usize),
 }
 
-/// A message in CDR that has arrived, as [`Topics::publish`](super::Topics::publish) takes it.
+/// A received message in CDR, in the form that [`Topics::publish`](super::Topics::publish) accepts.
 ///
 /// ```
 /// use hemiola_link::ends::Contents;
@@ -35,9 +35,9 @@ enum Bytes {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Contents<'c> {
-    /// In memory of this process.
+    /// The message is in memory of this process.
     Own(&'c [u8]),
-    /// In memory of another process, which may change it at any time.
+    /// The message is in memory of another process, which may change it at any time.
     Lent(&'c dyn CopiedBytes),
 }
 
@@ -50,7 +50,7 @@ impl<'c> Contents<'c> {
         }
     }
 
-    /// Returns the bytes, in memory of this process.
+    /// Returns the bytes in memory of this process; copies them if necessary.
     pub fn bytes(self) -> Cow<'c, [u8]> {
         match self {
             Self::Own(bytes) => Cow::Borrowed(bytes),
@@ -65,7 +65,7 @@ impl<'c> Contents<'c> {
     /// Returns a reader of the message.
     ///
     /// # Errors
-    /// Returns an error if it does not begin as CDR does.
+    /// Returns an error if the message does not begin with a CDR header.
     pub(super) fn reader(self) -> Result<CdrReader<'c>, ReadError> {
         match self {
             Self::Own(bytes) => CdrReader::new(bytes),
@@ -87,7 +87,7 @@ impl<'c> From<&'c Vec<u8>> for Contents<'c> {
 }
 
 impl Cdr {
-    /// Creates a message that is in the first `length` bytes of a block.
+    /// Creates a message from the first `length` bytes of a block.
     ///
     /// # Panics
     /// Panics if the block is shorter.
@@ -96,8 +96,8 @@ impl Cdr {
         Self(Bytes::Shared(Arc::new(block), length))
     }
 
-    /// Returns the block that the message is in, from its beginning on, if other processes can read
-    /// it there.
+    /// Returns the block that begins with the message, if other processes can read the message
+    /// there.
     pub fn block(&self) -> Option<&MemoryBlock> {
         match &self.0 {
             Bytes::Own(_) => None,

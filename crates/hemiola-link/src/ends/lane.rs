@@ -6,8 +6,8 @@ use hemiola_model::configuration::{Keep, Sent};
 use super::Cdr;
 use crate::statistics::SentStatistics;
 
-/// The queue of one topic or representation for a peer, bounded in length and rate as robot.toml
-/// says.
+/// The queue of one topic or representation for one peer. Its length and rate are bounded by
+/// robot.toml.
 ///
 /// ```
 /// use hemiola_link::SentStatistics;
@@ -29,37 +29,38 @@ pub struct Lane {
     keep: Keep,
     /// The least time between two messages.
     period: Option<Duration>,
-    /// When the next message may be sent or, if more than the newest one is kept, queued.
+    /// The time from which on the next message may be sent or, if more than the newest one is kept,
+    /// queued.
     due: Option<Instant>,
     waiting: VecDeque<Waiting>,
-    /// When the first value was handed over of those that were dropped or skipped since the last
-    /// one that was sent.
+    /// The time at which the first of the values was handed over that were dropped or skipped since
+    /// the last one was sent.
     missed: Option<i64>,
-    /// The number of messages that were sent.
+    /// The number of messages that have been sent.
     sequence: u64,
 }
 
 /// A message or value that waits to be sent. See [`Lane`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// When it was published or handed over, in nanoseconds of the robot's clock. Of a value that
-    /// took the place of others, when the first of these was handed over.
+    /// The time at which it was published or handed over, in nanoseconds of the robot's clock. For
+    /// a value that replaced others, this is the time of the first of these.
     pub time: i64,
-    /// When the sample was taken that a value derives from, in nanoseconds of the robot's clock.
+    /// The time of the sample that a value derives from, in nanoseconds of the robot's clock.
     pub stamp: Option<i64>,
     /// The message in CDR.
     pub cdr: Cdr,
 }
 
 impl Lane {
-    /// Creates the empty queue of something that is sent.
+    /// Creates the empty queue of a topic or representation.
     pub fn new(topic: &Sent) -> Self {
         let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
         Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), missed: None, sequence: 0 }
     }
 
-    /// Queues a message, and counts those that are dropped or skipped. All lanes of a peer hold
-    /// `held` bytes, of at most `most`.
+    /// Queues a message, and counts the messages that are dropped or skipped. The lanes of a peer
+    /// hold `held` bytes together, and may hold at most `most`.
     pub fn push(
         &mut self,
         message: Waiting,
@@ -100,7 +101,7 @@ impl Lane {
         self.waiting.push_back(message);
     }
 
-    /// Returns the next message that may be sent now, and its number.
+    /// Returns the next message that may be sent now, with its number.
     pub fn pop(&mut self, now: Instant, held: &mut usize) -> Option<(u64, Waiting)> {
         if self.waiting.is_empty() {
             return None;
@@ -120,13 +121,13 @@ impl Lane {
         Some((self.sequence, message))
     }
 
-    /// Returns from when on a message is let through that is published now; `None`: at once.
-    /// Whatever is published before then is skipped, or replaced by a newer message.
+    /// Returns the time before which a message is not let through; `None` if messages are let
+    /// through now. A message that is published earlier is skipped, or replaced by a newer one.
     pub fn closed_until(&self) -> Option<Instant> {
         self.due
     }
 
-    /// Returns when a message that is held back now may be sent.
+    /// Returns the time at which a message that is held back now may be sent.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.keep == Keep::Newest && !self.waiting.is_empty())
     }
@@ -147,8 +148,8 @@ impl Lane {
         self.missed = None;
     }
 
-    /// Notes a value that is not sent: the next one stands for it, and came as late as that.
-    /// Messages of topics stand for themselves.
+    /// Notes that a value is not sent. The next value takes its place, and inherits its time.
+    /// Messages of topics do not replace each other.
     fn miss(&mut self, unsent: &Waiting) {
         if unsent.stamp.is_some() {
             self.missed.get_or_insert(unsent.time);
@@ -159,8 +160,8 @@ impl Lane {
         self.due.is_none_or(|due| due <= now)
     }
 
-    /// Notes that a message was let through. The next one is due a period after this one was, so
-    /// that small delays do not add up.
+    /// Notes that a message was let through. The next one is due one period after this one was due,
+    /// so that small delays do not add up.
     fn note_due(&mut self, now: Instant) {
         let Some(period) = self.period else { return };
         let next = self.due.map(|due| due + period).filter(|next| *next > now);
@@ -228,7 +229,7 @@ mod tests {
         lane.push(1, 2);
         lane.push(2, 3);
         assert_eq!((lane.pop(9), lane.lane.due()), (None, Some(lane.begin + Duration::from_millis(10))));
-        // A message is sent a little late, and the next one is due as if it had been in time.
+        // A message is sent slightly late, and the next one is due as if it had been on time.
         assert_eq!(lane.pop(12), Some(3));
         lane.push(13, 4);
         assert_eq!((lane.pop(19), lane.pop(20)), (None, Some(4)));

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Where remarks go: to the robot's messages, for example.
+/// The destination of remarks, such as the robot's messages.
 pub type Note = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Remarks of whoever carries something to other programs: each is made once.
+/// The remarks of a carrier between programs. Each remark is made only once.
 ///
 /// ```
 /// use hemiola_link::ends::Remarks;
@@ -13,9 +13,9 @@ pub type Note = Arc<dyn Fn(String) + Send + Sync>;
 /// let told = Arc::new(Mutex::new(Vec::new()));
 /// let list = told.clone();
 /// let mut remarks = Remarks::new("link `head`", Arc::new(move |text| list.lock().unwrap().push(text)));
-/// remarks.tell("nobody is there".to_owned());
-/// remarks.tell("nobody is there".to_owned());
-/// assert_eq!(*told.lock().unwrap(), ["link `head`: nobody is there"]);
+/// remarks.tell("no peer is connected".to_owned());
+/// remarks.tell("no peer is connected".to_owned());
+/// assert_eq!(*told.lock().unwrap(), ["link `head`: no peer is connected"]);
 /// ```
 pub struct Remarks {
     subject: String,
@@ -23,16 +23,16 @@ pub struct Remarks {
     told: BTreeSet<String>,
 }
 
-/// At most that many different remarks are made; later ones are not reported.
+/// The most different remarks that are made; further ones are not reported.
 const MOST_TOLD: usize = 64;
 
 impl Remarks {
-    /// Creates remarks about this subject, none of which was made yet.
+    /// Creates the remarks about a subject, none of which has been made yet.
     pub fn new(subject: impl Into<String>, note: Note) -> Self {
         Self { subject: subject.into(), note, told: BTreeSet::new() }
     }
 
-    /// Makes a remark, unless it was made before.
+    /// Makes a remark, unless it has been made before.
     pub fn tell(&mut self, text: String) {
         if self.told.len() < MOST_TOLD && !self.told.contains(&text) {
             (self.note)(format!("{}: {text}", self.subject));
@@ -41,7 +41,7 @@ impl Remarks {
     }
 }
 
-/// Returns a text of another program on one line, without control characters and not too long.
+/// Returns a text of another program as one line, without control characters and of limited length.
 ///
 /// ```
 /// assert_eq!(hemiola_link::ends::plain("gone\naway"), "gone away");

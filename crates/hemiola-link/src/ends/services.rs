@@ -8,8 +8,8 @@ use hemiola_realtime::Wakeup;
 use super::{Cdr, contained};
 use crate::wire::NoAnswer;
 
-/// Ends of a robot's services: of those that it serves to peers, and of those of peers that are
-/// called here. The types of a service are known as soon as the program has allowed calls of it.
+/// The ends of a robot's services: of those that it serves to peers, and of those of peers that it
+/// calls. The types of a service are known once the program has allowed calls of it.
 ///
 /// ```
 /// use hemiola_bus::Bus;
@@ -25,7 +25,7 @@ use crate::wire::NoAnswer;
 /// ```
 pub struct Services {
     bus: Bus,
-    /// Notified when there is a request or an answer, or a service is new.
+    /// Notified when there is a request, an answer or a new service.
     wakeup: Arc<Wakeup>,
     /// The services of this robot that peers may call, in the order of robot.toml.
     pub served: Vec<Service>,
@@ -37,13 +37,13 @@ pub struct Services {
 pub struct Service {
     /// The service's name in this robot.
     pub name: String,
-    /// The types of its requests and answers; `None` as long as the program has not said them.
+    /// The types of its requests and answers; `None` until the program has declared them.
     pub types: Option<[KnownType; 2]>,
-    /// `true` while this program has a server for it, as far as the link has noticed.
+    /// Set while this program has a server for it, as far as the link has noticed.
     pub is_served: bool,
-    /// The end at which this robot's requests arrive, while a peer answers them.
+    /// The end at which this robot's requests arrive while a peer answers them.
     server: Option<AnyServer>,
-    /// Whether somebody else served it here when the link would have.
+    /// Set if the program already served it itself when the link was about to.
     is_taken: bool,
 }
 
@@ -55,19 +55,19 @@ pub struct KnownType {
     pub schema: Arc<MessageSchema>,
 }
 
-/// A request of this robot, which a peer is to answer. See [`Services`].
+/// A request of this robot that a peer must answer. See [`Services`].
 pub struct Asked {
     /// The request in CDR.
     pub cdr: Cdr,
-    /// The end at which the answer is given.
+    /// The end at which the answer must be given.
     pub request: AnyRequest,
 }
 
-/// The reason why a call has no answer, for the peer and in words.
+/// The reason why a call has no answer, as a code for the peer and in words.
 pub type Unanswered = (NoAnswer, String);
 
-/// The requests of each client that may wait for the links' thread, as many as an update may have
-/// on their way.
+/// The number of requests of each client that may wait for the links' thread; an update may have as
+/// many calls in flight.
 const CAPACITY: usize = 16;
 
 impl Services {
@@ -78,12 +78,12 @@ impl Services {
         Self { bus, wakeup, served, called }
     }
 
-    /// Returns whether the link has any.
+    /// Returns whether the link has any services.
     pub fn any(&self) -> bool {
         !self.served.is_empty() || !self.called.is_empty()
     }
 
-    /// Notes which types are known by now, and who serves.
+    /// Updates which types are known, and which services are served.
     pub fn look(&mut self) {
         if !self.any() {
             return;
@@ -106,17 +106,18 @@ impl Services {
         self.called.iter_mut().for_each(|service| service.is_taken = false);
     }
 
-    /// Begins to receive this robot's requests to a service, or ends that: clients that wait for an
-    /// answer then learn that the server has ended.
+    /// Begins or stops to receive this robot's requests to a service. Clients that wait for an
+    /// answer when it stops are notified that the server has ended.
     ///
     /// # Errors
-    /// Returns an error with the reason if somebody else serves it here, once.
+    /// Returns an error with the reason if the program serves it itself; the error is returned only
+    /// once.
     pub fn serve(&mut self, service: usize, is_answered: bool) -> Result<(), String> {
         let service = &mut self.called[service];
         if !is_answered {
             service.is_taken = false;
             let server = service.server.take();
-            // Requests of users' types may wait there.
+            // Requests of users' types may be waiting there.
             _ = contained(move || drop(server));
         } else if service.server.is_none() && !service.is_taken {
             let signal = Signal::Wakeup(self.wakeup.clone());
@@ -125,7 +126,7 @@ impl Services {
                 Some(Err(error)) => {
                     service.is_taken = true;
                     return Err(match error {
-                        BusError::AlreadyServed { .. } => "somebody in this program serves it".to_owned(),
+                        BusError::AlreadyServed { .. } => "this program serves it itself".to_owned(),
                         error => error.to_string(),
                     });
                 }
@@ -135,8 +136,8 @@ impl Services {
         Ok(())
     }
 
-    /// Returns the next request of this robot to a service. Whoever asks with one that panics when
-    /// it is written knows.
+    /// Returns the next request of this robot to a service. If writing a request panics, its caller
+    /// is notified.
     pub fn next(&mut self, service: usize) -> Option<Asked> {
         let server = self.called[service].server.as_mut()?;
         loop {
@@ -151,11 +152,11 @@ impl Services {
         }
     }
 
-    /// Passes a request of a peer on to who serves it here. The peer's client is made for its first
-    /// request.
+    /// Passes a request of a peer to the server here. The client for the peer is created with its
+    /// first request.
     ///
     /// # Errors
-    /// Returns why there will be no answer.
+    /// Returns the reason why there will be no answer.
     pub fn ask(&self, service: usize, client: &mut Option<AnyClient>, cdr: &[u8]) -> Result<AnyAnswer, Unanswered> {
         let name = &self.served[service].name;
         let asked = contained(|| {
@@ -163,7 +164,7 @@ impl Services {
                 Some(client) => client,
                 None => {
                     let made = self.bus.any_client(name, Signal::Wakeup(self.wakeup.clone()));
-                    let made = made.ok_or("its types are not known")?;
+                    let made = made.ok_or("its types are unknown")?;
                     client.insert(made.map_err(|error| error.to_string())?)
                 }
             };
@@ -173,7 +174,7 @@ impl Services {
         match asked {
             Ok(Ok(Ok(answer))) => Ok(answer),
             Ok(Ok(Err(SendError::NoReceiver(())))) => Err((NoAnswer::Ended, "nobody serves it".to_owned())),
-            Ok(Ok(Err(SendError::Full(())))) => Err((NoAnswer::Refused, "as many wait as may".to_owned())),
+            Ok(Ok(Err(SendError::Full(())))) => Err((NoAnswer::Refused, "too many requests are waiting".to_owned())),
             Ok(Err(reason)) => Err((NoAnswer::Refused, reason)),
             Err(panic) => Err((NoAnswer::Refused, format!("its type {panic}"))),
         }
@@ -185,14 +186,14 @@ impl Service {
         Self { name: name.to_owned(), types: None, is_served: false, server: None, is_taken: false }
     }
 
-    /// Returns whether peers can call it now.
+    /// Returns whether peers can call the service now.
     pub fn can_be_called(&self) -> bool {
         self.types.is_some() && self.is_served
     }
 }
 
-/// Returns the answer of this robot to a peer's request in CDR, or why there is none, if that is
-/// known by now.
+/// Returns the answer of this robot to a peer's request in CDR, or the reason why there is none;
+/// `None` if neither is known yet.
 pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Cdr, Unanswered>> {
     let taken = contained(|| {
         let mut writer = CdrWriter::default();
@@ -204,10 +205,11 @@ pub fn taken(answer: &mut AnyAnswer) -> Option<Result<Cdr, Unanswered>> {
     }
 }
 
-/// Answers a request of this robot with what a peer has said.
+/// Answers a request of this robot with the answer of a peer, or with the reason for its failure.
 ///
 /// # Errors
-/// Returns an error with the reason if that is no answer. Then whoever has asked knows.
+/// Returns an error with the reason if the bytes are not a valid answer. The caller is notified,
+/// too.
 pub fn answer(request: AnyRequest, cdr: Result<&[u8], String>) -> Result<(), String> {
     let answered =
         contained(move || match cdr.and_then(|cdr| CdrReader::new(cdr).map_err(|error| error.to_string())) {

@@ -14,23 +14,23 @@ use hemiola_trace::{TickScale, Ticks};
 use super::buffers::Buffers;
 use super::{Contents, Waiting, contained};
 
-/// The robot whose topics and representations are carried.
+/// The robot whose topics and representations are exchanged.
 ///
 /// See [`Topics`].
 #[derive(Clone)]
 pub struct Ends {
     /// The bus with its topics and services.
     pub bus: Bus,
-    /// Its clock.
+    /// The robot's clock.
     pub clock: Arc<RobotClock>,
     /// The scale of the bus's ticks, if messages carry the time at which they were published.
     pub scale: Option<TickScale>,
-    /// The robot with the representations; `None`: there are only topics.
+    /// The robot that has the representations; `None` if there are only topics.
     pub robot: Option<RobotHandle>,
 }
 
-/// Ends of a robot's topics and representations. The type of a topic is known as soon as the topic
-/// exists there.
+/// The ends of a robot's topics and representations. The type of a topic is known once the topic
+/// exists in the robot.
 ///
 /// ```
 /// use hemiola_bus::{Bus, RobotClock};
@@ -46,13 +46,14 @@ pub struct Ends {
 /// ```
 pub struct Topics {
     ends: Ends,
-    /// What is sent, in the order of robot.toml: the index is its number.
+    /// The topics and representations that are sent, in the order of robot.toml; the index is the
+    /// number.
     pub sent: Vec<Sent>,
-    /// What is received, in the order of robot.toml.
+    /// The topics and representations that are received, in the order of robot.toml.
     pub received: Vec<Received>,
-    /// What is sent of which there may be something.
+    /// The indices of those that may have something to send.
     marked: VecDeque<usize>,
-    /// Where messages are written that peers read there.
+    /// The memory for messages that peers read in place.
     memory: Option<Arc<SharedMemory>>,
 }
 
@@ -60,19 +61,20 @@ pub struct Topics {
 pub struct Sent {
     /// The configuration in robot.toml.
     pub configuration: configuration::Sent,
-    /// The type of the messages or values; `None` as long as the robot has no such thing.
+    /// The type of the messages or values; `None` until the robot has such a topic or
+    /// representation.
     pub schema: Option<Arc<MessageSchema>>,
-    /// Where the messages or values come from, while a peer wants them.
+    /// The source of the messages or values, while a peer wants them.
     flow: Option<Flow>,
     /// Notified when there is something to send.
     event: Arc<Wakeup>,
     is_marked: bool,
     buffers: Buffers,
-    /// How many of those that were dropped there were counted already.
+    /// The number of messages dropped in `flow` that have been counted already.
     dropped: u64,
 }
 
-/// Where messages or values come from that are sent.
+/// The source of the messages or values that are sent.
 enum Flow {
     Messages(AnyQueue),
     Values(Box<Observer>),
@@ -80,29 +82,30 @@ enum Flow {
 
 /// A topic or representation that is received. See [`Topics`].
 pub struct Received {
-    /// What is received.
+    /// The topic or representation.
     pub subject: Subject,
     /// The name by which others offer it.
     pub name_there: String,
-    /// The type of the messages or values; `None` as long as the robot has no such thing.
+    /// The type of the messages or values; `None` until the robot has such a topic or
+    /// representation.
     pub descriptor: Option<&'static RepresentationDescriptor>,
     /// The publisher of a topic, which is created for the first message.
     publisher: Option<Box<dyn UntypedPublisher>>,
     /// The inlet of a representation.
     inlet: Option<SourceInlet>,
-    /// How many of the values that the inlet could not read were counted already.
+    /// The number of values unreadable for the inlet that have been counted already.
     unreadable: u64,
 }
 
-/// The least and the most messages of each publisher that wait for the links' thread. The queues of
-/// messages that wait for a peer have limits of their own.
+/// The bounds on the queue of each publisher's messages for the links' thread. The queues for peers
+/// have limits of their own.
 const SHORTEST_QUEUE: usize = 16;
 const LONGEST_QUEUE: usize = 256;
 
 impl Topics {
-    /// Creates the ends of what is sent, each with the event that is notified when there is
-    /// something to send, and of what is received with the names of the sources that provide it if
-    /// it is a representation.
+    /// Creates the ends. Each thing that is sent comes with the event that is notified when there
+    /// is something to send. Each thing that is received comes with the name of the source that
+    /// provides it, if it is a representation.
     pub fn new(
         sent: impl IntoIterator<Item = (configuration::Sent, Arc<Wakeup>)>,
         received: impl IntoIterator<Item = (Subject, String)>,
@@ -138,7 +141,7 @@ impl Topics {
         Self { ends, sent, received, marked: VecDeque::new(), memory: None }
     }
 
-    /// Creates the ends of a link. Whatever it sends is notified by the event at the same place.
+    /// Creates the ends of a link. The event for each thing that it sends has the same index.
     pub(crate) fn of_link(link: &LinkConfiguration, ends: Ends, events: &[Arc<Wakeup>]) -> Self {
         let sent = link.send.iter().cloned().zip(events.iter().cloned());
         let received = link.receive.iter().map(|received| (received.subject.clone(), received.source(&link.name)));
@@ -149,7 +152,7 @@ impl Topics {
         topics
     }
 
-    /// Has large messages and values written into memory that peers can read.
+    /// Makes large messages and values be written into memory that peers can read.
     pub(crate) fn write_into(&mut self, memory: Arc<SharedMemory>) {
         self.memory = Some(memory);
     }
@@ -159,21 +162,22 @@ impl Topics {
         self.ends.clock.now()
     }
 
-    /// Has the robot enter its safe state because a peer of the link of that name is lost. A robot
-    /// that is ending makes itself safe, and bare topics move nothing.
+    /// Makes the robot enter its safe state, because a peer of the link with that name is lost.
+    /// This does nothing if the robot is ending, as it then makes itself safe, or if there are only
+    /// topics, which move nothing.
     pub(crate) fn enter_safe_state(&self, link: &str, peer: &str) {
         if let Some(robot) = self.ends.robot.as_ref().filter(|robot| !robot.is_stopping()) {
             _ = robot.change_by(Change::EnterSafeState, &format!("link `{link}` (it has lost `{peer}`)"));
         }
     }
 
-    /// Returns whether representations are received, whose stamps are to be converted.
+    /// Returns whether representations are received, whose time stamps must be converted.
     pub(crate) fn receives_values(&self) -> bool {
         self.received.iter().any(|received| received.subject.kind == SubjectKind::Representation)
     }
 
-    /// Notes which topics exist by now. Returns those that are to be sent but cannot leave the
-    /// process.
+    /// Updates which topics exist. Returns those that are configured to be sent but cannot leave
+    /// the process.
     pub fn look(&mut self) -> Vec<String> {
         let mut opaque = Vec::new();
         let Self { ends, sent, received, .. } = self;
@@ -198,7 +202,8 @@ impl Topics {
         opaque
     }
 
-    /// Subscribes to what is wanted, or ends the subscription to what is not.
+    /// Subscribes to a topic or representation if it is wanted, and otherwise ends the
+    /// subscription.
     ///
     /// # Errors
     /// Returns an error with the reason if values cannot be observed.
@@ -214,7 +219,7 @@ impl Topics {
             _ if !is_wanted => {}
             (SubjectKind::Topic, _) => {
                 let capacity = match sent.configuration.keep {
-                    // The newest one waits there until it may be sent.
+                    // The newest message waits in the queue until it may be sent.
                     Keep::Newest if sent.configuration.rate.is_some() => 1,
                     Keep::Newest => SHORTEST_QUEUE,
                     Keep::Last(kept) => kept.clamp(SHORTEST_QUEUE, LONGEST_QUEUE),
@@ -233,27 +238,27 @@ impl Topics {
         Ok(())
     }
 
-    /// Notes that there may be something to send.
+    /// Notes that a topic or representation may have something to send.
     pub fn mark(&mut self, topic: usize) {
         if !std::mem::replace(&mut self.sent[topic].is_marked, true) {
             self.marked.push_back(topic);
         }
     }
 
-    /// Returns how much is marked.
+    /// Returns the number of topics and representations that are marked.
     pub fn marked(&self) -> usize {
         self.marked.len()
     }
 
-    /// Returns one of what is marked, and removes its mark.
+    /// Returns one of the marked topics or representations, and removes its mark.
     pub fn next_marked(&mut self) -> Option<usize> {
         let topic = self.marked.pop_front()?;
         self.sent[topic].is_marked = false;
         Some(topic)
     }
 
-    /// Receives the next message or value of one kind that this robot sends: `Some(None)` if it
-    /// cannot be serialized, `None` if there is none.
+    /// Receives the next message or value of one topic or representation: `None` if there is none,
+    /// `Some(None)` if it cannot be serialized.
     pub fn next(&mut self, topic: usize) -> Option<Option<Waiting>> {
         let Self { sent, ends, memory, .. } = self;
         let Sent { flow, buffers, .. } = &mut sent[topic];
@@ -266,7 +271,7 @@ impl Topics {
             }
             Flow::Values(observer) => loop {
                 let value = observer.next_value()?;
-                // It has been sent already: only that it is stale is new.
+                // The value has been sent already; the only news is that it is stale.
                 if value.is_stale() {
                     continue;
                 }
@@ -278,8 +283,8 @@ impl Topics {
         })
     }
 
-    /// Receives the next message or value of one kind, and does nothing with it. Returns whether
-    /// there was one.
+    /// Receives the next message or value of one topic or representation, and discards it. Returns
+    /// whether there was one.
     pub fn skip(&mut self, topic: usize) -> bool {
         match &mut self.sent[topic].flow {
             Some(Flow::Messages(queue)) => queue.receive().is_some(),
@@ -288,8 +293,9 @@ impl Topics {
         }
     }
 
-    /// Lets go of all values of one kind but the newest, which waits in this robot until it may be
-    /// sent. Returns how many these were. A queue of messages keeps the newest by itself.
+    /// Discards all values of one representation except the newest, which waits in this robot until
+    /// it may be sent. Returns the number of discarded values. A queue of messages keeps only the
+    /// newest by itself.
     pub fn keep_newest(&mut self, topic: usize) -> u64 {
         match &mut self.sent[topic].flow {
             Some(Flow::Values(observer)) => observer.keep_newest_value(),
@@ -297,8 +303,8 @@ impl Topics {
         }
     }
 
-    /// Returns how many messages or values of one kind were dropped before the links' thread
-    /// received them, since the last call.
+    /// Returns the number of messages or values that were dropped before the links' thread received
+    /// them, since the last call.
     pub fn take_dropped(&mut self, topic: usize) -> u64 {
         let sent = &mut self.sent[topic];
         let dropped = match &mut sent.flow {
@@ -312,8 +318,8 @@ impl Topics {
     /// Publishes a message of a topic that is received.
     ///
     /// # Errors
-    /// Returns an error with the reason if the bytes are no message of the topic, or nobody has
-    /// subscribed to it.
+    /// Returns an error with the reason if the bytes are not a message of the topic, or it has no
+    /// subscriber.
     pub fn publish<'c>(&mut self, topic: usize, message: impl Into<Contents<'c>>) -> Result<(), String> {
         let message = message.into();
         let Received { subject, publisher, .. } = &mut self.received[topic];
@@ -321,7 +327,7 @@ impl Topics {
             let publisher = match publisher {
                 Some(publisher) => publisher,
                 None => {
-                    let made = self.ends.bus.untyped_publisher(&subject.name).ok_or("nobody has subscribed to it")?;
+                    let made = self.ends.bus.untyped_publisher(&subject.name).ok_or("it has no subscriber")?;
                     publisher.insert(made.map_err(|error| error.to_string())?)
                 }
             };
@@ -331,8 +337,8 @@ impl Topics {
         published.unwrap_or_else(Err)
     }
 
-    /// Delivers a value of a representation that is received, with its stamp on the robot's clock.
-    /// Returns `false` if it takes the place of one that the source had not taken yet.
+    /// Delivers a value of a representation that is received, with its time stamp on the robot's
+    /// clock. Returns `false` if it replaces a value that the source had not received yet.
     pub fn deliver<'c>(&mut self, topic: usize, stamp: i64, value: impl Into<Contents<'c>>) -> bool {
         let (value, stamp) = (value.into(), Time::from_nanoseconds(stamp));
         let inlet = self.received[topic].inlet.as_ref();
@@ -342,23 +348,24 @@ impl Topics {
         })
     }
 
-    /// Notes how long the last value of a representation took that was delivered, and the error of
-    /// the clock by which that is known.
+    /// Notes the delay of the last delivered value of a representation, and the error of the clock
+    /// by which the delay was measured.
     pub(crate) fn note_delay(&self, topic: usize, delay: Duration, clock_error: Duration) {
         if let Some(inlet) = &self.received[topic].inlet {
             inlet.note_delay(delay, clock_error);
         }
     }
 
-    /// Marks the last value of a representation that is received as stale: nobody brings it any
-    /// more.
+    /// Marks the last value of a representation that is received as stale, because no peer sends it
+    /// any more.
     pub fn lose(&mut self, topic: usize) {
         if let Some(inlet) = &self.received[topic].inlet {
             inlet.lose();
         }
     }
 
-    /// Returns how many values of a representation the source could not read, since the last call.
+    /// Returns the number of values of a representation that the source could not read since the
+    /// last call.
     pub fn take_unreadable(&mut self, topic: usize) -> u64 {
         let received = &mut self.received[topic];
         let unreadable = received.inlet.as_ref().map_or(0, SourceInlet::unreadable);
@@ -371,8 +378,8 @@ fn schema(descriptor: &'static RepresentationDescriptor) -> Option<Arc<MessageSc
     Some(Arc::new(MessageSchema::of(descriptor.name(), &descriptor.data_type()?)))
 }
 
-/// Returns when something was published or handed over, in nanoseconds of the robot's clock: now if
-/// that is not known.
+/// Returns the time at which something was published or handed over, in nanoseconds of the robot's
+/// clock; the current time if it is unknown.
 fn time_of(at: Option<Ticks>, clock: &RobotClock, scale: Option<&TickScale>) -> i64 {
     let age = at.zip(scale).map_or(0, |(at, scale)| scale.nanoseconds_between(at, Ticks::now()));
     clock.time_at(monotonic_now() - Duration::from_nanos(age)).nanoseconds()

@@ -1,4 +1,4 @@
-//! What a link's statistics say besides what is counted when it is done.
+//! The statistics of a link that are not counted when something happens.
 
 use std::mem;
 
@@ -6,8 +6,8 @@ use super::Carrier;
 use crate::session::Desk;
 
 impl Carrier {
-    /// Updates the statistics, as far as they do not count what is done: what values could not be
-    /// read, calls in flight and, if that may have changed, which peers and topics are there.
+    /// Updates the statistics that are not counted when something happens: unreadable values, calls
+    /// in flight and, if they may have changed, the present peers and topics.
     pub fn count(&mut self, desk: &mut Desk, has_changed: bool) {
         if has_changed || mem::take(&mut desk.has_old_clocks) {
             for topic in 0..desk.topics.received.len() {

@@ -1,25 +1,25 @@
-//! What is being written to a connection.
+//! The bytes that are being written to a connection.
 
 use crate::ends::Cdr;
 use crate::wire;
 
-/// The frames that are written to a connection next, as they go over the stream.
+/// The frames that are written to a connection next, in their form on the stream.
 ///
-/// Small ones are copied behind each other, so that one call of the system writes all that wait; a
+/// Small frames are copied into one buffer, so that one system call writes all that are waiting. A
 /// large one is written from where it is.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
-    /// What is written behind these bytes.
+    /// The bytes that are written after those in `bytes`.
     large: Option<Cdr>,
-    /// How much of both was written.
+    /// The number of bytes of both that have been written.
     written: usize,
 }
 
-/// The bytes beyond which no more frames are added: they are under way, and newer messages do not
-/// replace them any more.
+/// The number of bytes beyond which no more frames are added, because newer messages cannot replace
+/// them any more.
 const ENOUGH: usize = 16 << 10;
-/// The most bytes that are copied of a message.
+/// The largest message that is copied.
 const SMALL: usize = 4 << 10;
 
 impl Outbox {
@@ -29,7 +29,7 @@ impl Outbox {
     }
 
     /// Adds frames until there are enough, or no more. `next` appends the next frame up to its CDR,
-    /// and returns that.
+    /// and returns the CDR.
     pub fn fill(&mut self, mut next: impl FnMut(&mut Vec<u8>) -> Option<Cdr>) {
         while self.large.is_none() && self.bytes.len() < ENOUGH {
             let begin = self.bytes.len();
@@ -49,7 +49,7 @@ impl Outbox {
         }
     }
 
-    /// Returns what is to be written, in two parts.
+    /// Returns the bytes to write, in two parts.
     pub fn parts(&self) -> [&[u8]; 2] {
         let large = self.large.as_ref().map_or(&[][..], |large| large);
         [
@@ -58,7 +58,7 @@ impl Outbox {
         ]
     }
 
-    /// Notes that so many bytes were written.
+    /// Notes that this number of bytes has been written.
     pub fn advance(&mut self, written: usize) {
         self.written += written;
         if self.written >= self.bytes.len() + self.large.as_ref().map_or(0, |large| large.len()) {

@@ -1,17 +1,18 @@
-//! What two ends of a connection share beside their socket: each has memory that the other one
-//! reads, where large messages are, so that only their heads go over the socket.
+//! The memory that two ends of a connection share beside their socket. Each side has memory that
+//! the other one reads. Large messages are written there, so that only their heads go through the
+//! socket.
 //!
 //! | step | sender | receiver |
 //! |---|---|---|
-//! | lend | the message is in a block; its head and the block's place go over the socket | |
-//! | read | the block stays as it is | decodes it, copying each byte before it looks at it |
-//! | return | | counts it, in a word of its own memory |
-//! | use again | looks at the word before it sends, and drops the blocks that were returned | |
+//! | lend | the message is in a block; its head and the place of the block go through the socket | |
+//! | read | the block stays as it is | decodes it, and copies each byte before examining it |
+//! | return | | counts it in a word of its own memory |
+//! | use again | reads the word before it sends, and drops the blocks that were returned | |
 //!
-//! Blocks are returned in the order in which they were lent, so that one number says it all. What
-//! the other side writes is never trusted: a place outside of its memory, or a number of blocks
-//! that were never lent, ends the conversation. Who is killed returns nothing any more, and lends
-//! nothing: the socket says so, and all blocks are free.
+//! Blocks are returned in the order in which they were lent, so that one number is enough. Nothing
+//! that the other side writes is trusted: a place outside of its memory, or a number of blocks that
+//! were never lent, ends the conversation. A killed process returns and lends nothing any more: its
+//! socket closes, and all of its blocks are free.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -25,69 +26,73 @@ use crate::ends::Cdr;
 use crate::session::{Desk, Parting};
 use crate::wire::{self, Frame, Lent};
 
-/// The memory of a link, which its peers read: there is none before one comes that can.
+/// The memory of a link that its peers read. It is created for the first peer that can read it.
 #[derive(Default)]
 pub struct LinkMemory(Option<Arc<SharedMemory>>);
 
 /// The memory that the two ends of a connection share.
 pub struct Sharing {
-    /// The memory of this side, of which a word counts what of theirs was read here.
+    /// The memory of this side. One of its words counts the peer's messages that were read here.
     memory: Arc<SharedMemory>,
     word: usize,
     theirs: Option<Theirs>,
     stage: Stage,
-    /// What was lent and not returned yet, the oldest first.
+    /// The blocks that were lent and have not been returned yet, the oldest first.
     lent: VecDeque<Cdr>,
     lent_bytes: usize,
-    /// The number of messages that were ever lent.
+    /// The number of messages that have ever been lent.
     count: u64,
-    /// The number of theirs that were read.
+    /// The number of the peer's messages that have been read.
     read: u64,
-    /// The peer waits to be notified that something was read.
+    /// Set if the peer waits to be notified that something was read.
     owes_notice: bool,
-    /// The peer has returned something that it was never lent.
+    /// Set if the peer has returned something that it was never lent.
     is_betrayed: bool,
 }
 
-/// The bytes of a message that is lent.
+/// The bytes of a lent message.
 #[derive(Debug)]
 pub struct LentBytes<'m>(ForeignBytes<'m>);
 
-/// The memory of the other side, of which a word counts what of ours was read there.
+/// The memory of the other side. One of its words counts the messages of this side that were read
+/// there.
 struct Theirs {
     memory: ForeignMemory,
     word: usize,
 }
 
-/// What this side has said so far.
+/// The frames that this side has sent so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Nothing: its hello comes first.
+    /// No frame; the hello comes first.
     Silent,
-    /// Its hello. The memory comes next.
+    /// The hello; the frame about the memory comes next.
     Greeted,
-    /// What its memory is; the descriptor goes with the bytes that say so.
+    /// The frame about the memory; the descriptor is passed with its bytes.
     Passing,
-    /// All that.
+    /// All of these.
     Open,
 }
 
-/// The size of a link's memory. What is never used of it takes no room.
+/// The size of a link's memory. Unused parts of it occupy no physical memory.
 const BYTES: usize = 64 << 20;
-/// The messages that are lent at least before this side waits until some were read, and the bytes
-/// from which on it does: as many as wait in a socket. What waits there is old when it is read.
+/// The least number of lent messages, and the number of bytes, from which on this side waits until
+/// some have been read. This is about as much as waits in a socket, because messages that wait
+/// longer are outdated when they are read.
 const MOST_LENT: usize = 3;
 const MOST_BYTES: usize = 416 << 10;
 
 impl LinkMemory {
-    /// Begins to share the memory with one more peer, besides those that use it already; `None` if
-    /// there is no such memory.
+    /// Begins to share the memory with one more peer besides those that use it already; `None` if
+    /// no memory is available.
     pub fn share<'s>(&mut self, used: impl Iterator<Item = &'s Sharing> + Clone, desk: &mut Desk) -> Option<Sharing> {
         let memory = match &self.0 {
             Some(memory) => memory.clone(),
             None => {
                 let made = SharedMemory::create(BYTES).map_err(|error| {
-                    desk.complain(format!("it has no shared memory, so that its socket serves all: {error}"));
+                    desk.complain(format!(
+                        "shared memory is not available, so everything goes through the socket: {error}"
+                    ));
                 });
                 self.0.insert(made.ok()?).clone()
             }
@@ -99,7 +104,7 @@ impl LinkMemory {
 }
 
 impl Sharing {
-    /// Begins to share this memory, of which `word` is for this conversation.
+    /// Begins to share this memory; `word` is reserved for this conversation.
     fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
         memory.set_word(word, 0);
         Self {
@@ -116,26 +121,27 @@ impl Sharing {
         }
     }
 
-    /// Returns whether the other side has not said yet what its memory is.
+    /// Returns whether the other side has not announced its memory yet.
     pub fn awaits_descriptor(&self) -> bool {
         self.theirs.is_none()
     }
 
-    /// Returns the descriptor that goes with the bytes that are written next, until it was
+    /// Returns the descriptor to pass with the bytes that are written next, until it has been
     /// [passed](Self::note_passed).
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         (self.stage == Stage::Passing).then(|| self.memory.descriptor())
     }
 
-    /// Notes that something was written, with the descriptor if it was its turn.
+    /// Notes that bytes were written, with the descriptor if it was due.
     pub fn note_passed(&mut self) {
         if self.stage == Stage::Passing {
             self.stage = Stage::Open;
         }
     }
 
-    /// Appends the next frame to `frame`, up to its CDR, and returns that: what this side has to
-    /// say of its memory, else what `next` gives, which is lent if it is in the memory.
+    /// Appends the next frame to `frame` up to its CDR, and returns the CDR. The next frame is the
+    /// one about this side's memory if it is due, and otherwise that of `next`, which is lent if it
+    /// is in the memory.
     pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
         match self.stage {
             Stage::Silent => {
@@ -166,7 +172,7 @@ impl Sharing {
                 self.lent_bytes += cdr.len();
                 self.lent.push_back(cdr);
                 self.count += 1;
-                // As soon as one of several was read, there is room for the next one.
+                // Once one of several messages has been read, there is room for the next one.
                 let wants_notice = self.lent.len() >= MOST_LENT - 1 && self.lent_bytes >= MOST_BYTES / 2;
                 wire::lend(frame, begin, place, wants_notice);
                 Some(Cdr::default())
@@ -174,17 +180,17 @@ impl Sharing {
         }
     }
 
-    /// Returns the number of messages that were lent.
+    /// Returns the number of messages that have been lent.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns whether nothing is sent until the other side has read what it was lent.
+    /// Returns whether nothing may be sent until the other side has read some of the lent messages.
     pub fn is_full(&self) -> bool {
         self.lent.len() >= MOST_LENT && self.lent_bytes >= MOST_BYTES
     }
 
-    /// Drops what was returned.
+    /// Drops the blocks that have been returned.
     pub fn collect(&mut self) {
         let Some(theirs) = self.theirs.as_ref().filter(|_| !self.lent.is_empty()) else { return };
         let returned = theirs.memory.word(theirs.word).unwrap_or_default();
@@ -199,20 +205,20 @@ impl Sharing {
         }
     }
 
-    /// Returns an error if the other side has returned what it was never lent.
+    /// Returns an error if the other side has returned something that it was never lent.
     pub fn check(&self) -> Result<(), Parting> {
         if self.is_betrayed { Err(memory("it has read more than was lent")) } else { Ok(()) }
     }
 
-    /// Opens the memory of the other side, whose descriptor has come with what it says.
+    /// Opens the memory of the other side, whose descriptor was passed with the frame about it.
     ///
     /// # Errors
-    /// Returns an error if it is no memory that can be read whatever the other side does.
+    /// Returns an error if it is not memory that can be read safely whatever the other side does.
     pub fn open(&mut self, bytes: u64, word: u32, descriptor: Option<OwnedFd>) -> Result<(), Parting> {
         if self.theirs.is_some() {
-            return Err(memory("it has said already what its memory is"));
+            return Err(memory("it has announced its memory twice"));
         }
-        let Some(descriptor) = descriptor else { return Err(memory("it has passed no descriptor")) };
+        let Some(descriptor) = descriptor else { return Err(memory("it has passed no file descriptor")) };
         let (word, bytes) = (word as usize, usize::try_from(bytes).unwrap_or(usize::MAX));
         if bytes > BYTES || word >= SharedMemory::WORDS {
             return Err(memory(&format!("{bytes} bytes, of at most {BYTES}, with its word {word}")));
@@ -222,18 +228,18 @@ impl Sharing {
         Ok(())
     }
 
-    /// Returns the bytes of a message that is lent.
+    /// Returns the bytes of a lent message.
     ///
     /// # Errors
-    /// Returns an error if there is no such place in their memory.
+    /// Returns an error if there is no such place in the peer's memory.
     pub fn read(&self, lent: &Lent<'_>) -> Result<LentBytes<'_>, Parting> {
         let Lent { offset, length, .. } = *lent;
-        let Some(theirs) = &self.theirs else { return Err(memory("it has not said yet what its memory is")) };
+        let Some(theirs) = &self.theirs else { return Err(memory("it has not announced its memory yet")) };
         let place = theirs.memory.part(offset, length);
         place.map(LentBytes).ok_or_else(|| memory(&format!("{length} bytes from byte {offset} on are not in it")))
     }
 
-    /// Returns what was read last.
+    /// Returns the message that was read last to its owner.
     pub fn give_back(&mut self, wants_notice: bool) {
         self.read += 1;
         self.memory.set_word(self.word, self.read);
@@ -255,7 +261,7 @@ impl CopiedBytes for LentBytes<'_> {
     }
 }
 
-/// Returns the end of a conversation for what the other side does with its memory.
+/// Creates the reason for ending a conversation because of the way the peer uses its memory.
 fn memory(why: &str) -> Parting {
     Parting::Memory(why.to_owned())
 }

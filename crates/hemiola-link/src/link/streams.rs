@@ -23,17 +23,17 @@ use crate::wire::{self, Frame, Incoming};
 pub struct Streams {
     port: Port,
     tokens: Tokens,
-    /// The peers, by the numbers of their sockets.
+    /// The peers by the numbers of their sockets.
     peers: BTreeMap<usize, Peer>,
     /// The number of the next socket.
     next: usize,
-    /// The memory for peers on this host, if the address says so.
+    /// The memory for peers on this host, if the address requests it.
     memory: Option<LinkMemory>,
 }
 
 enum Port {
     Listening {
-        /// One; at an `auto:` address two.
+        /// The listeners: one, or two at an `auto:` address.
         listeners: Vec<Listener>,
         has_come: bool,
     },
@@ -44,11 +44,11 @@ enum Port {
 struct Seeker {
     address: LinkAddress,
     patience: Patience,
-    /// When the next attempt is due; `None` while a connection exists.
+    /// The time of the next attempt; `None` while a connection exists.
     due: Option<Instant>,
-    /// Says when somebody listens at a Unix socket.
+    /// The watch that reports when somebody listens at a Unix socket.
     awaited: Option<AwaitedSocket>,
-    /// Whether somebody may listen there since the last attempt.
+    /// Set if somebody may have begun to listen there since the last attempt.
     has_come: bool,
 }
 
@@ -59,25 +59,25 @@ struct Peer {
     outbox: Outbox,
     /// The memory that both sides share.
     sharing: Option<Sharing>,
-    /// The descriptor of theirs that has arrived.
+    /// The peer's file descriptor that has arrived.
     passed: Option<OwnedFd>,
     began: Instant,
-    /// When there is something to do for it.
+    /// The time at which there is something to do for the peer.
     due: Option<Instant>,
-    /// It has a turn.
+    /// Set if the peer has a turn.
     is_marked: bool,
     is_there: bool,
     is_readable: bool,
-    /// Nothing more will come than what is there, up to the end of the stream.
+    /// Set if no more bytes will arrive than those that are there.
     has_ended: bool,
     is_writable: bool,
 }
 
-/// The time within which a peer has to say hello.
+/// The time within which a peer must send its hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest time between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The bytes that are read from one peer before others have their turn.
+/// The number of bytes that are read from one peer before others have their turn.
 const AT_ONCE: usize = 1 << 20;
 /// The number of the listening socket.
 const PORT: usize = 0;
@@ -108,8 +108,7 @@ impl Streams {
         Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory }
     }
 
-    /// Has each conversation do something. Those with which there is something to send have their
-    /// turn then.
+    /// Applies `act` to each conversation. Those that have frames to send then get a turn.
     pub fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
         for peer in self.peers.values_mut() {
             act(&mut peer.session);
@@ -117,12 +116,12 @@ impl Streams {
         }
     }
 
-    /// Drops what peers have read of what they were lent.
+    /// Drops the blocks that peers have read and returned.
     pub fn collect(&mut self) {
         self.peers.values_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
     }
 
-    /// Lets all peers have their turn.
+    /// Gives all peers a turn.
     pub fn mark_all(&mut self) {
         self.peers.values_mut().for_each(|peer| peer.is_marked = true);
     }
@@ -141,8 +140,8 @@ impl Streams {
         }
     }
 
-    /// Accepts connections and connects, and handles what was received. Returns whether anything
-    /// was.
+    /// Accepts connections, connects, and handles the frames that were received. Returns whether
+    /// there were any.
     pub fn receive(
         &mut self,
         desk: &mut Desk,
@@ -163,11 +162,12 @@ impl Streams {
         has_received
     }
 
-    /// Sends what waits, and ends the conversations with peers that have not said hello in time.
+    /// Sends the waiting frames, and ends the conversations with peers that have not sent their
+    /// hello in time.
     pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
         let tokens = self.tokens;
         self.with_marked(desk, now, |socket, peer, desk| {
-            // What it has not read so far has its turn next time.
+            // Bytes that have not been read now are read in the next turn.
             peer.is_marked = peer.is_there && peer.is_readable;
             peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, tokens.at(socket), is_wanted))?;
             let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
@@ -181,7 +181,7 @@ impl Streams {
             Ok(())
         });
         self.connect(desk, now, registry);
-        // Those that have begun since have their first turn.
+        // Peers that have connected since then get their first turn.
         todo.is_more |= self.peers.values().any(|peer| peer.is_marked && peer.is_there);
         todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
         if let Port::Connecting(seeker) = &mut self.port {
@@ -204,8 +204,8 @@ impl Streams {
                 match listener.accept() {
                     Ok(stream) => accepted.push(stream),
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    // Nothing is accepted until the next connection arrives, also if there are no
-                    // file descriptors left.
+                    // No more connections are accepted until the next one arrives, even if there
+                    // are no file descriptors left.
                     Err(_) => break,
                 }
             }
@@ -246,7 +246,7 @@ impl Streams {
     ) -> io::Result<()> {
         stream.prepare()?;
         stream.register(registry, self.tokens.at(self.next))?;
-        // Descriptors are passed to this host only.
+        // Descriptors can be passed only on this host.
         let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
         let used = self.peers.values().filter_map(|peer| peer.sharing.as_ref());
         let sharing = memory.and_then(|memory| memory.share(used, desk));
@@ -270,7 +270,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Applies `act` to each peer that has its turn, and ends the conversation with those for which
+    /// Applies `act` to each peer that has a turn, and ends the conversations with those for which
     /// it fails.
     fn with_marked(
         &mut self,
@@ -296,7 +296,7 @@ impl Streams {
         self.note_end(peer.session.robot(), &parting, desk, now);
     }
 
-    /// Notes that a conversation has ended, or could not begin: a side that connects tries again
+    /// Handles that a conversation has ended, or could not begin: a side that connects tries again
     /// later.
     fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
         match &mut self.port {
@@ -310,7 +310,7 @@ impl Streams {
 }
 
 impl Seeker {
-    /// Notes who listens by now.
+    /// Updates whether somebody listens at the Unix socket.
     fn look(&mut self) {
         self.has_come |= self.awaited.as_ref().is_some_and(AwaitedSocket::has_come);
     }
@@ -319,10 +319,10 @@ impl Seeker {
     fn attempt(&mut self, registry: &Registry, token: Token) -> io::Result<Stream> {
         self.due = None;
         if let (LinkAddress::Unix(path) | LinkAddress::Shm(path), None) = (&self.address, &self.awaited) {
-            // Without it the next attempt comes after a pause, as over TCP.
+            // Without the watch, the next attempt is made after a pause, as over TCP.
             self.awaited = AwaitedSocket::at(path, registry, token).ok();
         }
-        // Who listens from now on is noticed, and tried once more.
+        // A process that begins to listen from now on is noticed, and one more attempt is made.
         self.look();
         self.has_come = false;
         match &self.address {
@@ -333,7 +333,7 @@ impl Seeker {
     }
 }
 
-/// Listens at an address, and writes into the statistics which one that is.
+/// Listens at an address, and writes the actual address into the statistics.
 fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>> {
     let mut listeners = vec![match address {
         LinkAddress::Unix(path) | LinkAddress::Shm(path) => Listener::unix(path)?,
@@ -346,7 +346,9 @@ fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>
     if let (LinkAddress::Auto(_), LinkAddress::Tcp(port)) = (address, &listening) {
         match near::listen(*port) {
             Ok(listener) => listeners.push(listener),
-            Err(error) => desk.complain(format!("it has no Unix socket, so that TCP serves this host, too: {error}")),
+            Err(error) => {
+                desk.complain(format!("no Unix socket is available, so peers on this host use TCP, too: {error}"))
+            }
         }
         listening = LinkAddress::Auto(*port);
     }
@@ -355,8 +357,8 @@ fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>
 }
 
 impl Peer {
-    /// Handles what has arrived. As many bytes as there is room for are read at once, and if they
-    /// are fewer there are no more: another event follows when some have arrived.
+    /// Handles the bytes that have arrived. As many bytes as there is room for are read at once. If
+    /// there are fewer, no more are there, and another event follows when some arrive.
     fn receive(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
         if !self.is_there && self.is_writable {
             self.is_there = self.stream.is_there().map_err(Parting::System)?;
@@ -377,8 +379,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Reads bytes behind those that wait for the rest of their frame, else into `buffer`. Returns
-    /// how many there are, and for how many there was room.
+    /// Reads bytes, either after those that wait for the rest of their frame, or into `buffer`.
+    /// Returns the number of bytes, and the number for which there was room.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<(Option<usize>, usize)> {
         let stream = &mut self.stream;
         if self.sharing.as_ref().is_some_and(Sharing::awaits_descriptor) {
@@ -386,7 +388,7 @@ impl Peer {
             if let Some(count) = count.filter(|_| self.incoming.has_memory()) {
                 self.incoming.push(&buffer[..count]);
             }
-            // A read ends behind the bytes with the descriptor, also if there are more.
+            // A read ends after the bytes with the descriptor, even if there are more.
             return Ok((count, count.unwrap_or_default()));
         }
         if !self.incoming.has_memory() {
@@ -398,8 +400,7 @@ impl Peer {
         })
     }
 
-    /// Handles the frames that are complete: those in `bytes`, unless these were read to where they
-    /// stay.
+    /// Handles the complete frames: those in `bytes`, unless the bytes were read in place.
     fn hear(&mut self, mut bytes: &[u8], desk: &mut Desk) -> Result<(), Parting> {
         let Self { incoming, session, sharing, passed, .. } = self;
         let mut hear = |frame: Frame<'_>| match (frame, sharing.as_mut().filter(|_| session.robot().is_some())) {
@@ -409,7 +410,7 @@ impl Peer {
                 sharing.give_back(lent.wants_notice);
                 Ok(())
             }
-            // The count says what was returned.
+            // The counter shows which messages were returned.
             (Frame::Returned, Some(_)) => Ok(()),
             (frame, _) => session.hear(frame, desk),
         };
@@ -429,8 +430,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends what waits, as far as the kernel accepts it. `want_room` asks for an event when there
-    /// is room again, or for none.
+    /// Sends the waiting frames, as far as the kernel accepts them. `want_room` requests an event
+    /// when there is room again, or cancels the request.
     fn send(
         &mut self,
         desk: &mut Desk,
@@ -453,14 +454,14 @@ impl Peer {
                 self.sharing.iter_mut().for_each(Sharing::note_passed);
             }
             self.outbox.advance(written);
-            // A stream that accepts less has no more room.
+            // A stream that accepts fewer bytes has no more room.
             self.is_writable = written == left;
             want_room(&mut self.stream, !self.is_writable).map_err(Parting::System)?;
         }
         Ok(())
     }
 
-    /// Adds what waits to what is being written.
+    /// Adds waiting frames to the outbox.
     fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
         let Self { outbox, session, sharing, .. } = self;
         let Some(sharing) = sharing else {
@@ -473,8 +474,8 @@ impl Peer {
         sharing.check()
     }
 
-    /// Writes a goodbye if the kernel accepts it at once, and if no other frame is being written:
-    /// within that frame it would be read as part of it.
+    /// Writes a goodbye if the kernel accepts it at once, and no other frame is partly written:
+    /// within that frame, it would be read as a part of it.
     fn say_goodbye(&mut self, reason: &str) {
         if self.is_there && self.outbox.is_empty() {
             let goodbye = wire::with_length(&Frame::Goodbye { reason: wire::shortened(reason) });
@@ -483,7 +484,7 @@ impl Peer {
     }
 }
 
-/// Returns the reason why a connection ended with this error.
+/// Returns the reason why a connection ended, from its error.
 fn ended(error: io::Error) -> Parting {
     match error.kind() {
         ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Parting::Closed,

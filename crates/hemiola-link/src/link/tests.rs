@@ -47,12 +47,12 @@ impl Rig {
         Self { poll, link, begin, now: begin, buffer: vec![0; 64 << 10] }
     }
 
-    /// Handles all that is due at this time, in milliseconds.
+    /// Handles everything that is due at this time, in milliseconds.
     fn at(&mut self, milliseconds: u64) -> Todo {
         self.now = self.begin + Duration::from_millis(milliseconds);
         let mut events = Events::with_capacity(16);
         loop {
-            // What was sent over this host's own sockets has arrived already.
+            // Data sent over this host's own sockets has arrived already.
             self.poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
             for event in &events {
                 self.link.note_ready(Tokens::read(event.token()).1, event.into());
@@ -65,7 +65,7 @@ impl Rig {
         }
     }
 
-    /// Returns when there will be something to do, in milliseconds.
+    /// Returns the time at which something will be due, in milliseconds.
     fn due(&self, todo: Todo) -> Option<u128> {
         todo.due.map(|due| (due - self.begin).as_millis())
     }

@@ -1,9 +1,9 @@
 //! The calls of a conversation: those that the peer answers, and those of the peer that are
 //! answered here.
 //!
-//! What is called and not answered yet is bounded, and ends with the conversation. Who calls gives
+//! The number of unanswered calls is bounded, and they end with the conversation. The caller gives
 //! each call a number, and gets one answer or a reason why there is none. Where frames may be lost,
-//! requests are repeated until they are answered, and whoever has answered one repeats its answer.
+//! the caller repeats requests until they are answered, and the other side repeats its answers.
 
 mod given;
 mod made;
@@ -28,21 +28,21 @@ use window::Window;
 /// The calls of a conversation.
 #[derive(Default)]
 pub struct Calls {
-    /// The calls that the peer has to answer, by their numbers.
+    /// The calls that the peer must answer, by their numbers.
     made: BTreeMap<u64, Made>,
-    /// The number of the last of them.
+    /// The number of the last call in `made`.
     last: u64,
     /// The calls of the peer that are answered here, by their numbers.
     open: BTreeMap<u64, Open>,
-    /// The numbers of the peer's calls that have come.
+    /// The numbers of the peer's calls that have arrived.
     come: Window,
-    /// The answers that may have been lost.
+    /// The last answers, which may have been lost.
     given: Given,
-    /// The clients that ask for the peer, by the index of the service.
+    /// The clients that act for the peer here, by the index of the service.
     clients: BTreeMap<usize, Option<AnyClient>>,
     /// The requests and answers that wait to be sent.
     waiting: VecDeque<Outgoing>,
-    /// The bytes of these.
+    /// The number of bytes of these.
     held: usize,
 }
 
@@ -50,7 +50,7 @@ pub struct Calls {
 pub const MOST_CALLS: usize = 64;
 /// The most bytes of requests and answers that wait for a peer.
 const MOST_HELD: usize = 64 << 20;
-/// The number of requests and answers that wait for a peer beyond which it is refused others.
+/// The number of waiting requests and answers above which further requests of a peer are refused.
 const MOST_WAITING: usize = 4 * MOST_CALLS;
 
 impl Calls {
@@ -66,7 +66,7 @@ impl Calls {
         !self.waiting.is_empty()
     }
 
-    /// Returns when the next request is to be repeated, or when it is too late for its answer.
+    /// Returns the time at which the next request must be repeated, or a call is given up.
     pub fn due(&self) -> Option<Instant> {
         self.made.values().filter_map(Made::due).min()
     }
@@ -78,8 +78,8 @@ impl Calls {
 }
 
 impl Session {
-    /// Ends all calls with the conversation: whoever waits for the peer's answers knows at once,
-    /// and what the peer has asked is not served any more unless that has begun.
+    /// Ends all calls with the conversation. Callers that wait for the peer's answers are notified
+    /// at once. Calls of the peer are not served any more, unless serving them has begun.
     pub fn end_calls(&mut self, desk: &mut Desk) {
         let Calls { made, open, clients, .. } = mem::take(&mut self.calls);
         made.values().for_each(|made| desk.statistics.called[made.service].miss(NoAnswer::Ended));

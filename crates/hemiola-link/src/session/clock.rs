@@ -1,9 +1,10 @@
-//! The clock of a peer, compared with the robot's as NTP does: RFC 5905, sections 8 and 10.
+//! The comparison of a peer's clock with the robot's, by the method of NTP: RFC 5905, sections 8
+//! and 10.
 //!
-//! A ping leaves here at T1 and arrives there at T2; the answer leaves there at T3 and arrives here
-//! at T4. The peer's clock is then ahead by ((T2 - T1) + (T3 - T4)) / 2, with an error of at most
-//! half the time that both took on the way, (T4 - T1) - (T3 - T2). Of the last few exchanges the
-//! one with the smallest error counts; errors grow with time, as clocks drift.
+//! A ping leaves here at T1 and arrives at the peer at T2; the answer leaves there at T3 and
+//! arrives here at T4. The peer's clock is then ahead by ((T2 - T1) + (T3 - T4)) / 2, with an error
+//! of at most half the time that both frames were on their way, (T4 - T1) - (T3 - T2). Of the last
+//! few exchanges, the one with the smallest error is used. Errors grow with time, as clocks drift.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -12,39 +13,40 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub struct PeerClock {
     exchanges: VecDeque<Exchange>,
-    /// When the last ping left, in nanoseconds of the robot's clock, until it is answered.
+    /// The time at which the last ping left, in nanoseconds of the robot's clock; `None` once it is
+    /// answered.
     asked: Option<i64>,
-    /// When the next ping is due; `None` until the first was sent.
+    /// The time at which the next ping is due; `None` until the first one has been sent.
     due: Option<Instant>,
     /// The number of pings in quick succession that are left.
     quick: u32,
 }
 
-/// How far a clock is ahead of another one.
+/// The difference by which one clock is ahead of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ahead {
-    /// Nanoseconds, negative if it is behind.
+    /// The difference in nanoseconds; negative if the clock is behind.
     pub by: i64,
-    /// The most by which that may be wrong, in nanoseconds.
+    /// The largest possible error of the difference, in nanoseconds.
     pub error: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
     ahead: Ahead,
-    /// When it ended on the robot's clock.
+    /// The time at which it ended on the robot's clock.
     at: i64,
 }
 
-/// The exchanges from which the best is chosen, as many as NTP's clock filter has.
+/// The number of exchanges from which the best is chosen, the same as in NTP's clock filter.
 const MOST_EXCHANGES: usize = 8;
 const QUICK: Duration = Duration::from_millis(50);
 const PERIOD: Duration = Duration::from_secs(1);
-/// The drift of a clock that has to be expected, in parts per million.
+/// The drift that must be expected of a clock, in parts per million.
 const DRIFT: i64 = 15;
 
 impl PeerClock {
-    /// Returns when the next ping is due, if one was sent before.
+    /// Returns the time at which the next ping is due, if one has been sent before.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
@@ -54,7 +56,7 @@ impl PeerClock {
         self.due.is_none_or(|due| due <= now)
     }
 
-    /// Notes a ping, which leaves at `time` on the robot's clock.
+    /// Notes a ping that leaves at `time` on the robot's clock.
     pub fn ask(&mut self, now: Instant, time: i64) {
         if self.due.is_none() {
             self.quick = MOST_EXCHANGES as u32;
@@ -64,14 +66,14 @@ impl PeerClock {
         self.asked = Some(time);
     }
 
-    /// Notes an answer: when the ping left here, arrived there, and when the answer left there and
+    /// Notes an answer by four times: the ping left here, arrived there, the answer left there, and
     /// arrived here. Answers to other pings than the last one are ignored.
     pub fn learn(&mut self, [left, arrived, answered, back]: [i64; 4]) {
         if self.asked != Some(left) {
             return;
         }
         self.asked = None;
-        // Before a robot begins, its clock stands at zero: it may begin while a ping is under way.
+        // Before a robot begins, its clock stands at zero. It may begin while a ping is on its way.
         if left <= 0 || back <= left || arrived <= 0 {
             return;
         }
@@ -81,13 +83,13 @@ impl PeerClock {
         let (Ok(by), Ok(error), Ok(at)) = (i64::try_from(by), i64::try_from((way + 1) / 2), i64::try_from(back)) else {
             return;
         };
-        // A way that takes less than no time is none.
+        // A negative time on the way is impossible.
         if error < 0 {
             return;
         }
         let ahead = Ahead { by, error };
         if self.ahead(at).is_some_and(|before| !before.agrees_with(ahead)) {
-            // One of the clocks was set: what was known does not hold any more.
+            // One of the clocks was set, so earlier exchanges are no longer valid.
             self.exchanges.clear();
             self.quick = MOST_EXCHANGES as u32;
         }
@@ -97,8 +99,8 @@ impl PeerClock {
         self.exchanges.push_back(Exchange { ahead, at });
     }
 
-    /// Returns how far the peer's clock is ahead of the robot's, which shows `now`; `None` until an
-    /// answer has come.
+    /// Returns the difference by which the peer's clock is ahead of the robot's, which shows `now`;
+    /// `None` until an answer has arrived.
     pub fn ahead(&self, now: i64) -> Option<Ahead> {
         let grown = |exchange: &Exchange| {
             let age = now.saturating_sub(exchange.at).max(0);
@@ -108,9 +110,9 @@ impl PeerClock {
         self.exchanges.iter().map(grown).min_by_key(|ahead| ahead.error)
     }
 
-    /// Converts the stamp of a value that was committed at `committed` on the peer's clock, and has
-    /// arrived at `now` on the robot's. It cannot be later than if the way had taken no time, which
-    /// is assumed as long as nothing is known of the peer's clock.
+    /// Converts the time stamp of a value that was committed at `committed` on the peer's clock and
+    /// has arrived at `now` on the robot's. The result is never later than if the value had taken
+    /// no time on its way, which is assumed as long as nothing is known about the peer's clock.
     pub fn convert(&self, stamp: i64, committed: i64, now: i64) -> i64 {
         let latest = now.saturating_sub(committed.saturating_sub(stamp).max(0));
         self.ahead(now).map_or(latest, |ahead| stamp.saturating_sub(ahead.by).min(latest))
@@ -118,9 +120,9 @@ impl PeerClock {
 }
 
 impl PeerClock {
-    /// Returns how long something took that left at `left` on the peer's clock and has arrived at
-    /// `now` on the robot's, and the most by which that may be wrong; `None` until an answer has
-    /// come.
+    /// Returns the delay of something that left at `left` on the peer's clock and has arrived at
+    /// `now` on the robot's, and the largest possible error of the delay; `None` until an answer
+    /// has arrived.
     pub fn delay(&self, left: i64, now: i64) -> Option<(Duration, Duration)> {
         let Ahead { by, error } = self.ahead(now)?;
         let nanoseconds = |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or(0));
@@ -129,7 +131,7 @@ impl PeerClock {
 }
 
 impl Ahead {
-    /// Returns whether both can be true.
+    /// Returns whether both differences can be true.
     fn agrees_with(self, other: Self) -> bool {
         let apart = self.by.saturating_sub(other.by).saturating_abs();
         apart <= self.error.saturating_add(other.error)
@@ -142,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// Pings if it is due. Returns whether it was.
+    /// Pings if a ping is due. Returns whether it was.
     fn asks(clock: &mut PeerClock, now: Instant, time: i64) -> bool {
         let is_due = clock.is_due(now);
         if is_due {
@@ -151,8 +153,8 @@ mod tests {
         is_due
     }
 
-    /// Pings a clock that is ahead: at `time`, with these ways there and back. Returns when the
-    /// answer is back.
+    /// Pings a clock that is ahead, at `time`, with these times on the way there and back. Returns
+    /// the time at which the answer arrives.
     fn exchange(clock: &mut PeerClock, now: Instant, time: i64, ahead: i64, [there, back]: [i64; 2]) -> i64 {
         assert!(asks(clock, now, time));
         let arrived = time + there;
@@ -173,7 +175,7 @@ mod tests {
                 let said = clock.ahead(time).unwrap();
                 prop_assert!((said.by - ahead).abs() <= said.error);
                 let shortest = ways[..=number].iter().rev().take(MOST_EXCHANGES).map(|way| way[0] + way[1]).min();
-                // What is known drifts by 15 ns in each millisecond.
+                // The difference drifts by 15 ns in each millisecond.
                 prop_assert!(said.error <= shortest.unwrap() / 2 + 1 + 15 * 1000);
                 now += PERIOD;
             }
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn until_a_clock_is_known_the_way_counts_as_no_time_and_then_the_age_is_right() {
         let mut clock = PeerClock::default();
-        // The value was 30 old when it was committed, and has been on its way for 5.
+        // The value was 30 ns old when it was committed, and was on its way for 5 ns.
         let (ahead, now) = (1_000_000, 500);
         let (committed, stamp) = (now - 5 + ahead, now - 35 + ahead);
         assert_eq!(clock.convert(stamp, committed, now), now - 30);

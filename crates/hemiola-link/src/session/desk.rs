@@ -31,9 +31,10 @@ pub struct Desk {
     pub versions: RangeInclusive<u32>,
     /// The time within which calls must be answered, if requests and answers may be lost.
     pub answer_patience: Option<Duration>,
-    /// Who is there, and who wants or brings what, may have changed since the link noticed it last.
+    /// Set if the connected peers, or the topics that they want or bring, may have changed since
+    /// the link last checked.
     pub has_changed: bool,
-    /// What the statistics say of the clocks of peers may have changed.
+    /// Set if the statistics about the clocks of peers may have changed.
     pub has_old_clocks: bool,
     on_loss: LossPolicy,
     remarks: Remarks,
@@ -50,11 +51,11 @@ pub enum End {
     Answers(usize),
 }
 
-/// Something that this side has to send.
+/// Something that this side can offer.
 pub struct Offering<'d> {
     pub kind: OfferKind,
     pub name: &'d str,
-    /// The type; `None` as long as it is not known.
+    /// The type; `None` until it is known.
     pub schema: Option<&'d MessageSchema>,
 }
 
@@ -84,18 +85,18 @@ impl Desk {
         Self { on_loss, ..self }
     }
 
-    /// Returns how much this side has to offer: what is sent, then the requests of services that
-    /// are called, then the answers of those that are served.
+    /// Returns the number of things that this side can offer: first those that are sent, then the
+    /// requests of services that are called, then the answers of services that are served.
     pub fn offerings(&self) -> usize {
         self.requests(self.services.called.len()) + self.services.served.len()
     }
 
-    /// Returns the number by which the requests of a service that is called are offered.
+    /// Returns the number under which the requests of a called service are offered.
     pub fn requests(&self, service: usize) -> usize {
         self.topics.sent.len() + service
     }
 
-    /// Returns what is offered by this number.
+    /// Returns the thing that is offered under this number.
     pub fn offering(&self, number: usize) -> Option<Offering<'_>> {
         if let Some(sent) = self.topics.sent.get(number) {
             let subject = &sent.configuration.subject;
@@ -113,7 +114,7 @@ impl Desk {
         Some(Offering { kind, name: &service.name, schema })
     }
 
-    /// Returns the end for what a peer has offered, if there is one here.
+    /// Returns the end for an offer of a peer, if there is one here.
     pub fn end_for(&self, kind: OfferKind, name: &str) -> Option<End> {
         let service = |services: &[Service]| services.iter().position(|service| service.name == name);
         match kind {
@@ -135,7 +136,7 @@ impl Desk {
         }
     }
 
-    /// Returns whether there is somebody here for what a peer has offered.
+    /// Returns whether this robot has the topic, representation or service of an end.
     pub fn is_there(&self, end: End) -> bool {
         match end {
             End::Received(topic) => self.topics.received[topic].descriptor.is_some(),
@@ -144,8 +145,8 @@ impl Desk {
         }
     }
 
-    /// Returns how what a peer has offered becomes what is received here, with remarks, or an error
-    /// with the reason why it does not; `None` as long as nobody is there.
+    /// Returns the conversion of an offered type to the type here with remarks, or an error with
+    /// the reason why there is none; `None` if the robot does not have the thing.
     pub fn passage(&self, end: End, offered: &OfferedType) -> Option<Result<(Passage, Vec<String>), String>> {
         if !self.is_there(end) {
             return None;
@@ -166,7 +167,7 @@ impl Desk {
         }
     }
 
-    /// Marks the last value that was received as stale: nobody brings it any more.
+    /// Marks the last received value as stale, because no peer sends it any more.
     pub fn lose(&mut self, topic: usize) {
         let received = &mut self.statistics.received[topic];
         if received.kind == SubjectKind::Representation && received.messages > 0 {
@@ -175,13 +176,13 @@ impl Desk {
         }
     }
 
-    /// Reports a remark, unless it was reported before.
+    /// Reports a remark, unless it has been reported before.
     pub fn tell(&mut self, text: String) {
         self.remarks.tell(text);
     }
 
-    /// Counts and reports the end of a conversation: with the robot that was met, or with nobody,
-    /// either `sought` at an address or one who has connected to this link.
+    /// Counts and reports the end of a conversation: with `robot`, if it had said hello; otherwise
+    /// with the unknown side that was `sought` at an address, or that had connected to this link.
     pub fn part(&mut self, robot: Option<&str>, sought: Option<&LinkAddress>, parting: &Parting) {
         let is_refusal = parting.is_refusal();
         self.has_changed = true;
@@ -189,7 +190,7 @@ impl Desk {
         match (robot, sought) {
             (Some(robot), _) => {
                 self.statistics.parted += 1;
-                let text = format!("`{robot}` is gone: {parting}");
+                let text = format!("`{robot}` has disconnected: {parting}");
                 if is_refusal {
                     self.complain(text)
                 } else {
@@ -200,9 +201,9 @@ impl Desk {
                 }
             }
             (None, Some(address)) => {
-                self.complain(format!("nobody is met at {address} yet: {parting}; it is tried again and again"));
+                self.complain(format!("no peer has been reached at {address} yet: {parting}; the link will try again"));
             }
-            (None, None) if is_refusal => self.complain(format!("somebody was sent away: {parting}")),
+            (None, None) if is_refusal => self.complain(format!("a peer was refused: {parting}")),
             (None, None) => {}
         }
     }

@@ -8,19 +8,19 @@ use crate::wire::WireError;
 /// The reason why a conversation ends.
 #[derive(Debug)]
 pub enum Parting {
-    /// The peer sends what `docs/book/src/link.md` does not allow.
+    /// The peer violates the protocol that `docs/book/src/link.md` describes.
     Garbage(WireError),
     /// The peer speaks another version than the latest one here.
     Version { there: u32, here: u32 },
     /// Nobody answers at the address.
     NoAnswer,
-    /// The peer sends no hello, or something else first.
+    /// The peer has not sent a hello, or something else before it.
     NoHello,
-    /// The peer keeps asking, and does not read the answers.
+    /// The peer keeps sending requests without reading the answers.
     DoesNotListen,
     /// The limit of connected peers is reached.
     NoRoom,
-    /// The peer does something with shared memory that `docs/book/src/link.md` does not allow.
+    /// The peer uses shared memory in a way that `docs/book/src/link.md` does not allow.
     Memory(String),
     /// The peer was silent for too long.
     Silence,
@@ -35,7 +35,8 @@ pub enum Parting {
 }
 
 impl Parting {
-    /// Returns whether the peer is to blame: then it is sent the reason, and counted as refused.
+    /// Returns whether the peer is at fault. The reason is then sent to the peer, and the peer is
+    /// counted as refused.
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Garbage(_) | Self::Version { .. } | Self::NoHello | Self::DoesNotListen => true,
@@ -52,15 +53,15 @@ impl fmt::Display for Parting {
             Self::Version { there, here } => {
                 write!(formatter, "it speaks version {there} of links, and here is version {here}: update one of them")
             }
-            Self::NoAnswer => formatter.write_str("it does not answer"),
+            Self::NoAnswer => formatter.write_str("it does not respond"),
             Self::NoHello => formatter.write_str("it has not said hello"),
-            Self::DoesNotListen => formatter.write_str("it asks and takes no answers"),
-            Self::NoRoom => formatter.write_str("as many are there as there may be"),
+            Self::DoesNotListen => formatter.write_str("it does not read the answers to what it asks"),
+            Self::NoRoom => formatter.write_str("as many peers are connected as may be"),
             Self::Memory(why) => write!(formatter, "its shared memory cannot be used: {why}"),
-            Self::Silence => formatter.write_str("it says nothing any more"),
-            Self::Anew => formatter.write_str("it has begun anew"),
+            Self::Silence => formatter.write_str("it has been silent for too long"),
+            Self::Anew => formatter.write_str("it has begun a new conversation"),
             Self::Closed => formatter.write_str("it has closed the connection"),
-            Self::Goodbye(reason) => write!(formatter, "it says goodbye: {reason}"),
+            Self::Goodbye(reason) => write!(formatter, "it has said goodbye: {reason}"),
             Self::System(error) => write!(formatter, "{error}"),
         }
     }

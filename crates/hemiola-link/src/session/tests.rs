@@ -1,4 +1,4 @@
-//! Two sides that talk over a network which loses, delays and repeats frames.
+//! Two sides that exchange frames over a network that loses, delays and repeats them.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -142,7 +142,7 @@ impl Side {
         Some(frame)
     }
 
-    /// Receives a frame, as over UDP: what arrives before the first hello is ignored.
+    /// Receives a frame as over UDP: frames that arrive before the first hello are ignored.
     fn hears(&mut self, frame: &[u8]) {
         let frame = Frame::read(frame).unwrap();
         if self.session.robot().is_some() || matches!(frame, Frame::Hello { .. }) {
@@ -151,7 +151,7 @@ impl Side {
     }
 }
 
-/// What the network does with a frame.
+/// The fate of a frame in the network.
 #[derive(Clone, Copy, Debug)]
 pub enum Fate {
     Arrives,

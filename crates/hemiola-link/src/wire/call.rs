@@ -1,4 +1,4 @@
-//! The frames of calls of services: see [`Frame`](super::Frame).
+//! The frames for calls of services: see [`Frame`](super::Frame).
 
 use hemiola_bus::AnswerError;
 
@@ -7,9 +7,9 @@ use super::{REQUEST, RESPONSE, WireError};
 /// The request of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'b> {
-    /// The number by which the side that calls has offered the service's requests.
+    /// The number under which the caller has offered the requests of the service.
     pub topic: u32,
-    /// The number of the call: 1, 2, 3 and so on for each conversation.
+    /// The number of the call: 1, 2, 3 and so on in each conversation.
     pub call: u64,
     /// The request in CDR, with its header.
     pub cdr: &'b [u8],
@@ -27,18 +27,18 @@ pub struct Response<'b> {
 /// The reason why a call has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// Nobody serves, or the server ended before it came to the request.
+    /// The service has no server, or the server ended before it handled the request.
     Ended,
-    /// The server panicked over the request.
+    /// The server panicked while it handled the request.
     Panicked,
-    /// The server has not answered in time.
+    /// The server did not answer in time.
     TimedOut,
     /// There is no room for the request, it cannot be read, or its answer cannot be sent.
     Refused,
 }
 
 impl Request<'_> {
-    /// Returns the bytes that come before the CDR of the request.
+    /// Returns the bytes that precede the CDR of the request.
     pub(crate) fn head(&self) -> Vec<u8> {
         let mut head = vec![REQUEST];
         head.extend_from_slice(&self.topic.to_le_bytes());
@@ -48,7 +48,7 @@ impl Request<'_> {
 }
 
 impl Response<'_> {
-    /// Returns the bytes that come before the CDR of the answer.
+    /// Returns the bytes that precede the CDR of the answer.
     pub(crate) fn head(&self) -> Vec<u8> {
         let mut head = vec![RESPONSE];
         head.extend_from_slice(&self.call.to_le_bytes());
@@ -57,7 +57,7 @@ impl Response<'_> {
 }
 
 impl NoAnswer {
-    /// Reads a reason.
+    /// Reads the code of a reason.
     pub(super) fn read(number: u8) -> Result<Self, WireError> {
         match number {
             0 => Ok(Self::Ended),

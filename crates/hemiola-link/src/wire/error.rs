@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::{MOST_OFFERS, longest};
 
-/// The reason why bytes are no frame.
+/// The reason why bytes are not a frame.
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, WireError};
@@ -14,7 +14,7 @@ use super::{MOST_OFFERS, longest};
 pub enum WireError {
     /// The kind of the frame is unknown.
     Kind(u8),
-    /// The frame is longer than its kind may be.
+    /// The frame is longer than its kind allows.
     TooLong {
         /// The kind of the frame.
         kind: u8,
@@ -23,19 +23,19 @@ pub enum WireError {
     },
     /// The bytes end before the frame does.
     TooShort,
-    /// The bytes go on behind the end of the frame.
+    /// The bytes continue after the end of the frame.
     TooMuch,
     /// A text is not UTF-8.
     NoText,
-    /// The kind of what is offered is unknown.
+    /// The kind of an offer is unknown.
     Subject(u8),
-    /// The answer is unknown.
+    /// The answer to an offer is unknown.
     Answer(u8),
-    /// The number of what is offered is too high.
+    /// The number of an offer is too high.
     Topic(u32),
     /// The reason of a refusal is unknown.
     NoAnswer(u8),
-    /// Whether somebody is to be told is neither yes nor no.
+    /// The flag that requests a notice is neither 0 nor 1.
     Notice(u8),
     /// The frame is a hello of a program that is no link.
     NoLink,
@@ -61,12 +61,12 @@ impl fmt::Display for WireError {
                 write!(formatter, "a frame of kind {kind} has {length} bytes, of at most {most}")
             }
             Self::TooShort => formatter.write_str("a frame ends too early"),
-            Self::TooMuch => formatter.write_str("a frame goes on behind its end"),
-            Self::NoText => formatter.write_str("a text in a frame is no UTF-8"),
-            Self::Subject(kind) => write!(formatter, "there is nothing of kind {kind} to offer"),
+            Self::TooMuch => formatter.write_str("a frame continues after its end"),
+            Self::NoText => formatter.write_str("a text in a frame is not UTF-8"),
+            Self::Subject(kind) => write!(formatter, "there is no offer of kind {kind}"),
             Self::Answer(answer) => write!(formatter, "there is no answer {answer}"),
             Self::Topic(topic) => write!(formatter, "an offer has the number {topic}, of at most {}", MOST_OFFERS - 1),
-            Self::NoAnswer(why) => write!(formatter, "there is no reason {why} to refuse a call"),
+            Self::NoAnswer(why) => write!(formatter, "there is no reason {why} for a refusal"),
             Self::Notice(wish) => write!(formatter, "a notice is wanted or not, and not {wish}"),
             Self::NoLink => formatter.write_str("it says hello, and not as a link does"),
             Self::Fragment { length, index, bytes } => {

@@ -1,12 +1,12 @@
-//! Frames in a stream of bytes, in which each one follows its length.
+//! The frames in a stream of bytes, in which each frame follows its length.
 
 use super::{Frame, WireError, check_length};
 
-/// The bytes of the length before a frame.
+/// The number of bytes of the length before a frame.
 pub(crate) const LENGTH: usize = 4;
 
-/// Returns the first frame of a stream, and how many bytes it takes with its length; `None` if more
-/// bytes have to arrive.
+/// Returns the first frame of a stream, and the number of bytes that it takes including its length;
+/// `None` if more bytes must arrive.
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, split};
@@ -18,7 +18,8 @@ pub(crate) const LENGTH: usize = 4;
 /// ```
 ///
 /// # Errors
-/// Returns an error if the bytes begin with no frame. The stream cannot be read any further then.
+/// Returns an error if the bytes do not begin with a frame. The stream cannot be read any further
+/// then.
 pub fn split(stream: &[u8]) -> Result<Option<(Frame<'_>, usize)>, WireError> {
     let Some((length, rest)) = stream.split_first_chunk::<LENGTH>() else { return Ok(None) };
     let length = u32::from_le_bytes(*length) as usize;
@@ -31,8 +32,8 @@ pub fn split(stream: &[u8]) -> Result<Option<(Frame<'_>, usize)>, WireError> {
     Ok(Some((Frame::read(frame)?, LENGTH + length)))
 }
 
-/// The bytes of a stream that were not read yet, because the frame to which they belong has not
-/// arrived as a whole.
+/// The bytes of a stream that have not been read yet, because their frame has not arrived
+/// completely.
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, Incoming};
@@ -48,26 +49,25 @@ pub fn split(stream: &[u8]) -> Result<Option<(Frame<'_>, usize)>, WireError> {
 #[derive(Debug, Default)]
 pub struct Incoming {
     pub(super) bytes: Vec<u8>,
-    /// How many of `bytes` were read.
+    /// The number of `bytes` that have been read.
     read: usize,
 }
 
-/// The least number of bytes for which there is room when bytes are appended in place.
+/// The least room for bytes that are appended in place.
 const ROOM: usize = 64 << 10;
-/// The most memory that is kept for what arrives later.
+/// The most memory that is kept for bytes that arrive later.
 const MOST_KEPT: usize = 8 << 20;
 
 impl Incoming {
-    /// Appends bytes that have arrived. Memory is allocated for these only, not for the length that
+    /// Appends bytes that have arrived. Memory is allocated only for these, not for the length that
     /// they claim.
     pub fn push(&mut self, bytes: &[u8]) {
         self.let_go();
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Has `read` append bytes that have arrived, so that they need not be copied. There is room
-    /// for as many as have arrived already, or 64 KiB if these are fewer, whatever length they
-    /// claim.
+    /// Lets `read` append bytes that have arrived, so that they need not be copied. There is room
+    /// for as many as have arrived already, but at least for 64 KiB, whatever length they claim.
     ///
     /// ```
     /// use hemiola_link::wire::{Frame, Incoming};
@@ -82,8 +82,8 @@ impl Incoming {
         read(&mut self.bytes)
     }
 
-    /// Returns whether it has memory of its own, into which bytes may arrive in place: since a
-    /// frame came in pieces.
+    /// Returns whether there is memory into which bytes can be read in place, which is the case
+    /// after a frame has arrived in pieces.
     pub(crate) fn has_memory(&self) -> bool {
         self.bytes.capacity() > 0
     }
@@ -91,7 +91,8 @@ impl Incoming {
     /// Returns the next complete frame.
     ///
     /// # Errors
-    /// Returns an error if the next bytes are no frame. The stream cannot be read any further then.
+    /// Returns an error if the next bytes are not a frame. The stream cannot be read any further
+    /// then.
     #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, WireError> {
         let Some((frame, length)) = split(self.bytes.get(self.read..).unwrap_or_default())? else { return Ok(None) };
@@ -99,7 +100,7 @@ impl Incoming {
         Ok(Some(frame))
     }
 
-    /// Lets go of what was read.
+    /// Discards the bytes that have been read.
     fn let_go(&mut self) {
         if self.read == 0 {
             return;
@@ -112,7 +113,7 @@ impl Incoming {
     }
 }
 
-/// Returns a frame with its length before it, as it goes over a stream.
+/// Returns a frame with its length before it, in its form on a stream.
 pub(crate) fn with_length(frame: &Frame<'_>) -> Vec<u8> {
     let mut bytes = vec![0; LENGTH];
     frame.write(&mut bytes);
@@ -121,8 +122,8 @@ pub(crate) fn with_length(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Returns the length that stands before a frame of that many bytes, which are no more than the
-/// frame's kind allows.
+/// Returns the length that precedes a frame with this number of bytes, which must not exceed the
+/// limit of the frame's kind.
 pub(crate) fn length_of(frame: usize) -> [u8; LENGTH] {
     u32::try_from(frame).unwrap_or(u32::MAX).to_le_bytes()
 }

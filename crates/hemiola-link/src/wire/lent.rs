@@ -1,7 +1,7 @@
 use super::{LENT_MESSAGE, LENT_VALUE, MESSAGE, Message, VALUE};
 
-/// A message of a topic, or a value of a representation, whose CDR is in the sender's memory, where
-/// it stays until the receiver has counted it as read. See [`Frame`](super::Frame).
+/// A message of a topic or a value of a representation whose CDR remains in the sender's memory
+/// until the receiver has counted it as read. See [`Frame`](super::Frame).
 ///
 /// ```
 /// use hemiola_link::wire::{Frame, Lent, Message};
@@ -17,15 +17,15 @@ use super::{LENT_MESSAGE, LENT_VALUE, MESSAGE, Message, VALUE};
 pub struct Lent<'b> {
     /// The message, without its CDR.
     pub message: Message<'b>,
-    /// Where the CDR begins in the sender's memory.
+    /// The offset of the CDR in the sender's memory.
     pub offset: u64,
     /// The length of the CDR.
     pub length: u64,
-    /// Whether the sender waits until it was read, and wants to be told.
+    /// Set if the sender waits until the message has been read, and wants a notice.
     pub wants_notice: bool,
 }
 
-/// The bytes behind the head of a message that is lent.
+/// The number of bytes after the head of a lent message.
 pub(super) const PLACE: usize = 8 + 8 + 1;
 
 impl Lent<'_> {
@@ -37,7 +37,8 @@ impl Lent<'_> {
     }
 }
 
-/// Makes a lent message or value of the head of one, which begins there. Returns whether it is one.
+/// Turns the head of a message or value that begins at `begin` into that of a lent one. Returns
+/// whether it was such a head.
 pub(crate) fn lend(bytes: &mut Vec<u8>, begin: usize, (offset, length): (u64, u64), wants_notice: bool) -> bool {
     let Some(kind) = bytes.get_mut(begin) else { return false };
     *kind = match *kind {

@@ -158,13 +158,13 @@ pub fn connecting(address: LinkAddress, send: &[&str], receive: &[&str]) -> Link
     link("there", LinkEnd::Connect(address), send, receive)
 }
 
-/// Returns the link of a program that listens, with services that others may call.
+/// Returns the link of a program that listens and serves these services.
 pub fn serving(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
     let serve = services.iter().map(|&service| service.to_owned()).collect();
     LinkConfiguration { serve, ..listening(address, &[], &[]) }
 }
 
-/// Returns the link of a program that connects, and calls services there.
+/// Returns the link of a program that connects and calls these services.
 pub fn calling(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
     let call = services.iter().map(|&service| service.to_owned()).collect();
     LinkConfiguration { call, ..connecting(address, &[], &[]) }
@@ -178,7 +178,7 @@ fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfig
     }
 }
 
-/// Forwards datagrams, and loses every fifth.
+/// Forwards datagrams, and drops every fifth.
 pub fn lossy(robot: SocketAddr) -> SocketAddr {
     let [front, back] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
     let address = front.local_addr().unwrap();

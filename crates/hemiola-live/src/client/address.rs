@@ -21,29 +21,29 @@ pub enum Address {
     Tcp {
         /// The host and the port, as `HOST:PORT`.
         host: String,
-        /// The token that the robot has printed; without it a client may only look.
+        /// The token that the robot has printed; without it, a client may only view the robot.
         token: Option<String>,
-        /// The process of a robot that is cut into several, which is reached through this door;
-        /// `None` for the one behind it.
+        /// The process to reach through this door, if the robot has several; `None` for the process
+        /// that opened the door.
         process: Option<String>,
     },
 }
 
-/// The port at which robots and Foxglove look first.
+/// The default port of robots, at which Foxglove also looks first.
 const PORT: u16 = 8765;
 
 impl Address {
-    /// Parses a host with or without a port, or the whole address that a robot prints. A given
-    /// `token` overrides the one in the address.
+    /// Parses a host with or without a port, or the complete address that a robot prints. If
+    /// `token` is given, it overrides the token in the address.
     ///
     /// # Errors
-    /// Returns an error if the text is no address.
+    /// Returns an error if the text is not such an address.
     pub fn tcp(text: &str, token: Option<String>) -> Result<Self, ClientError> {
         let wrong = |reason| ClientError::Address { text: text.to_owned(), reason };
         let bare = text.trim();
         let bare = ["http://", "ws://"].iter().find_map(|scheme| bare.strip_prefix(scheme)).unwrap_or(bare);
         if bare.contains("://") {
-            return Err(wrong("robots speak http and ws"));
+            return Err(wrong("only the schemes http and ws are supported"));
         }
         let (host, rest) = bare.split_at(bare.find(['/', '?']).unwrap_or(bare.len()));
         let written = rest
@@ -53,10 +53,10 @@ impl Address {
         if host.is_empty() || !host.chars().all(is_plain) {
             return Err(wrong("write HOST:PORT"));
         }
-        // The colons of a bare IPv6 address belong to the host.
+        // The colons of a bare IPv6 address are part of the host.
         let has_port = match host.rsplit_once(':') {
             Some((before, port)) if !before.contains(':') || before.ends_with(']') => {
-                port.parse::<u16>().map_err(|_| wrong("a port is a number up to 65535"))?;
+                port.parse::<u16>().map_err(|_| wrong("the port must be a number up to 65535"))?;
                 true
             }
             Some(_) if !host.starts_with('[') => return Err(wrong("write an IPv6 address in brackets: [::1]:8765")),
@@ -65,13 +65,13 @@ impl Address {
         let host = if has_port { host.to_owned() } else { format!("{host}:{PORT}") };
         let token = token.or(written).filter(|token| !token.is_empty());
         if token.as_ref().is_some_and(|token| !token.chars().all(|character| character.is_ascii_graphic())) {
-            return Err(wrong("a token has letters and digits only"));
+            return Err(wrong("a token consists of letters and digits only"));
         }
         Ok(Self::Tcp { host, token, process: None })
     }
 
-    /// Returns the address of a process of the same robot, through the same door. A process on a
-    /// socket of this host has a socket of its own instead, and this address stays as it is.
+    /// Returns the address of another process of the same robot, reached through the same door. On
+    /// this host, each process has a socket of its own, so a Unix address is returned unchanged.
     #[must_use]
     pub fn of_process(&self, name: &str) -> Self {
         match self {
@@ -82,7 +82,8 @@ impl Address {
         }
     }
 
-    /// Returns the URL for the request; a socket of this host has no name of its own.
+    /// Returns the URL of the request. A Unix socket has no host name, so `localhost` stands for
+    /// it.
     pub(super) fn url(&self) -> String {
         match self {
             Self::Unix(_) => "ws://localhost/".to_owned(),

@@ -8,26 +8,26 @@ use tungstenite::http::StatusCode;
 use super::Address;
 use crate::whole::routes::undone_by;
 
-/// The reason why a robot could not be reached, or does not fulfil a request.
+/// The reason why a robot cannot be reached, or has not fulfilled a request.
 ///
 /// ```
 /// use hemiola_live::client::Address;
 ///
 /// let error = Address::tcp("https://nao", None).unwrap_err();
-/// assert_eq!(error.to_string(), "`https://nao` is no address of a robot: robots speak http and ws");
+/// assert_eq!(error.to_string(), "`https://nao` is not the address of a robot: only the schemes http and ws are supported");
 /// ```
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// A text is no address.
-    #[error("`{text}` is no address of a robot: {reason}")]
+    /// A text is not an address.
+    #[error("`{text}` is not the address of a robot: {reason}")]
     Address {
         /// The text.
         text: String,
-        /// The reason why it is none.
+        /// The reason why it is not an address.
         reason: &'static str,
     },
-    /// Nobody listens at the address.
-    #[error("no robot can be reached at {address}: {error} (does it run, and is that its address?)")]
+    /// Nothing listens at the address.
+    #[error("no robot can be reached at {address}: {error} (is it running, and is this its address?)")]
     Unreachable {
         /// The address.
         address: String,
@@ -35,47 +35,47 @@ pub enum ClientError {
         error: io::Error,
     },
     /// The robot refuses this client.
-    #[error("the robot at {address} does not let this program in: {reason}")]
+    #[error("the robot at {address} refuses this program: {reason}")]
     Forbidden {
         /// The address.
         address: String,
         /// The reason.
         reason: String,
     },
-    /// The other side does not speak the protocol of robots.
-    #[error("what listens at {address} is no robot that this program understands: {reason}")]
+    /// The other side does not use the protocol of robots.
+    #[error("the server at {address} does not use the protocol of this program: {reason}")]
     Foreign {
         /// The address.
         address: String,
         /// The reason.
         reason: String,
     },
-    /// No answer has arrived in time.
-    #[error("the robot at {address} has not answered for {} s: is it busy, or the network slow?", patience.as_secs())]
+    /// No answer arrived in time.
+    #[error("the robot at {address} has not answered for {} s: is the robot busy or the network slow?", patience.as_secs())]
     Silent {
         /// The address.
         address: String,
-        /// The time for which the answer was waited for.
+        /// The time that was spent waiting for the answer.
         patience: Duration,
     },
-    /// The robot has refused a request, for this reason.
+    /// The robot has refused a request for this reason.
     #[error("{0}")]
     Refused(String),
-    /// Some processes of the robot have not done what was asked of all.
+    /// Some processes of the robot have not executed a request that was for all of them.
     #[error("{}", undone_by(done, failed))]
     Processes {
-        /// The processes that have done it.
+        /// The processes that have executed it.
         done: Vec<String>,
-        /// The other ones, each with the reason.
+        /// The other processes, each with the reason.
         failed: Vec<(String, String)>,
     },
     /// The robot has ended.
-    #[error("the robot is gone: {reason}")]
+    #[error("the robot has disconnected: {reason}")]
     Ended {
         /// The reason.
         reason: String,
     },
-    /// The connection is lost, and maybe the robot has ended.
+    /// The connection was lost; the robot may have ended.
     #[error("the connection to the robot at {address} is lost: {reason}")]
     Lost {
         /// The address.

@@ -27,11 +27,11 @@ pub enum Incoming {
     Journal(JournalText),
     /// Another event.
     Event {
-        /// The name of the event: `statistics`, `dropped`.
+        /// The name of the event, such as `statistics` or `dropped`.
         name: String,
         /// The whole event, as it was sent.
         content: Value,
     },
-    /// Values, points or events.
+    /// A binary message: a value, points, events or an image.
     Binary(Frame),
 }

@@ -1,4 +1,4 @@
-//! A socket to a robot on this host or another one.
+//! The socket of a connection to a robot on this host or another one.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -14,7 +14,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Connects. Until the next timeout is set, reading and writing may take no longer than
+    /// Connects to a robot. Until the timeout is set again, a read or a write takes at most
     /// `patience`.
     pub fn connect(address: &Address, patience: Duration) -> Result<Self, ClientError> {
         let connected = match address {
@@ -36,7 +36,7 @@ impl Stream {
     }
 
     pub fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
-        // A timeout of zero would mean none.
+        // A timeout of zero would be an error.
         let timeout = Some(timeout.max(SHORTEST));
         match self {
             Self::Unix(stream) => stream.set_read_timeout(timeout),
@@ -48,7 +48,7 @@ impl Stream {
 const SHORTEST: Duration = Duration::from_millis(1);
 
 fn connect_to(host: &str, patience: Duration) -> io::Result<TcpStream> {
-    let mut refused = io::Error::new(ErrorKind::NotFound, "no host has this name");
+    let mut refused = io::Error::new(ErrorKind::NotFound, "this host name has no address");
     for address in host.to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, patience) {
             Ok(stream) => return Ok(stream),
@@ -58,7 +58,7 @@ fn connect_to(host: &str, patience: Duration) -> io::Result<TcpStream> {
     Err(refused)
 }
 
-/// Returns whether this error means that nothing has arrived in time.
+/// Returns whether the error means that nothing arrived in time.
 pub fn has_timed_out(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

@@ -1,7 +1,8 @@
 //! All processes of a robot, used as one.
 //!
-//! A request goes to the process that has the thing, or to all where that is what it means. All are
-//! asked at once: one that hangs holds nobody up.
+//! A request goes to the process that has the thing that it is about, or to all processes if it
+//! concerns the whole robot. All are asked at the same time, so that a process that hangs does not
+//! delay the others.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -22,8 +23,8 @@ use crate::whole::statistics;
 
 /// The connections to all processes of a running robot, which are used as one.
 ///
-/// Times are those of the first process's clock. A robot that is a single process is asked as by a
-/// [`Connection`], and answers the same.
+/// All times are those of the first process's clock. A robot of a single process gets the same
+/// requests, and gives the same answers, as over a [`Connection`].
 ///
 /// ```no_run
 /// use hemiola_live::RunningRobot;
@@ -39,26 +40,28 @@ use crate::whole::statistics;
 /// ```
 pub struct WholeRobot {
     members: Vec<Member>,
-    /// The processes that are not reached, and why.
+    /// The processes that are not reached, each with the reason.
     missing: Vec<(String, String)>,
-    /// Whether requests go to the process that has the thing; otherwise there is only one.
+    /// Set if requests are routed to the process that has the thing; otherwise there is only one
+    /// process.
     is_cut: bool,
-    /// What clocks of processes are compared with.
+    /// The origin of the first process's clock, with which those of the others are compared.
     origin: Option<u64>,
-    /// The sockets of processes that were tried.
+    /// The sockets of processes to which connecting was tried.
     tried: Vec<RunningSocket>,
-    /// What every process is asked to send.
+    /// The subscriptions that every process gets.
     watches: BTreeMap<String, Request>,
 }
 
-/// The time within which a process says what it has: one that hangs is not waited for longer.
+/// The time within which a process must describe itself; one that hangs is not waited for any
+/// longer.
 const DESCRIPTION: Duration = Duration::from_secs(5);
 
 /// One process of the robot, with the connection to it.
 type Member = Process<Connection>;
 
 impl WholeRobot {
-    /// Connects to what is at one address: a robot, or only that process of it.
+    /// Connects to whatever has this address: a whole robot, or only one process of it.
     ///
     /// # Errors
     /// The errors of [`Connection::open`].
@@ -66,7 +69,8 @@ impl WholeRobot {
         Connection::open(address).map(Self::of)
     }
 
-    /// Connects to a robot that has a process at this address, through whose door all are reached.
+    /// Connects to all processes of a robot through the door of one of them, which has this
+    /// address.
     ///
     /// # Errors
     /// The errors of [`Connection::open`].
@@ -87,8 +91,8 @@ impl WholeRobot {
     /// Connects to all processes of a robot at once.
     ///
     /// # Errors
-    /// Returns an error if none of them can be reached; if some can, [`complete`](Self::complete)
-    /// says which cannot.
+    /// Returns an error if no process can be reached. If only some can,
+    /// [`complete`](Self::complete) names the others.
     pub fn open(robot: &RunningRobot) -> Result<Self, ClientError> {
         match robot.sockets.as_slice() {
             [only] if !robot.is_cut() => Self::at(&Address::Unix(only.path.clone())),
@@ -121,14 +125,14 @@ impl WholeRobot {
         for part in parts {
             let is_known = members.iter().map(|member| &member.name).chain(missing.iter().map(|(name, _)| name));
             if !is_known.into_iter().any(|name| *name == part) {
-                missing.push((part, "it does not run now".to_owned()));
+                missing.push((part, "it is not running".to_owned()));
             }
         }
         Ok(Self { members, missing, is_cut: true, origin, tried: Vec::new(), watches: BTreeMap::new() })
     }
 
-    /// Connects to the processes that have been started again since: they are sent what the others
-    /// are asked to send. Each new process is tried once, and for some seconds at most.
+    /// Connects to the processes that have been started again since, and subscribes to the same
+    /// events as at the others. Each new process is tried once, for a few seconds at most.
     pub fn rejoin(&mut self) {
         let Some(known) = self.tried.first().cloned() else { return };
         if self.missing.is_empty() {
@@ -154,7 +158,7 @@ impl WholeRobot {
         self.missing.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Returns the robot's name: that of the whole, unless it is one process of several.
+    /// Returns the name of the whole robot, or of the only process that is connected.
     pub fn name(&self) -> &str {
         let welcome = self.welcome();
         welcome.robot.as_ref().filter(|_| self.is_cut).unwrap_or(&welcome.name)
@@ -170,7 +174,7 @@ impl WholeRobot {
         self.members[0].connection.address()
     }
 
-    /// Returns the names of the processes that are asked; none if the robot is a single one.
+    /// Returns the names of the connected processes; empty if the robot is a single process.
     pub fn processes(&self) -> Vec<&str> {
         let members = self.members.iter().filter(|_| self.is_cut);
         members.map(|member| member.name.as_str()).collect()
@@ -179,7 +183,7 @@ impl WholeRobot {
     /// Checks that all processes of the robot have been reached.
     ///
     /// # Errors
-    /// Returns the processes that have not, with the reasons.
+    /// Returns an error that names the processes that have not been reached, with the reasons.
     pub fn complete(&self) -> Result<(), ClientError> {
         match self.missing.as_slice() {
             [] => Ok(()),
@@ -188,10 +192,11 @@ impl WholeRobot {
     }
 
     /// Returns the next message that a process sends without being asked; `None` if none arrives
-    /// within `timeout`. Statistics come as those of the whole robot.
+    /// within `timeout`. Statistics are combined into those of the whole robot.
     ///
     /// # Errors
-    /// Returns an error if the last process has ended, or one that values are received of.
+    /// Returns an error if the last process has ended, or a process that this client receives
+    /// values from.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Incoming>, ClientError> {
         if !self.is_cut {
             return self.members[0].connection.next(timeout);
@@ -222,13 +227,13 @@ impl WholeRobot {
                 .map(|member| PollFd::from_borrowed_fd(member.connection.as_fd(), PollFlags::IN))
                 .collect();
             let left = Timespec::try_from(left).ok();
-            // An interruption is looked at as a message that is none.
+            // An interrupted wait is treated as one in which no message arrived.
             _ = poll(&mut sockets, left.as_ref());
         }
     }
 
-    /// Notes that a process has ended. The others go on, unless somebody waits for values of this
-    /// one.
+    /// Notes that a process has ended. The others remain connected, unless this client receives
+    /// values from the process that has ended.
     fn lose(&mut self, index: usize, error: ClientError) -> Result<(), ClientError> {
         if self.members.len() == 1 || !self.members[index].subscriptions.is_empty() {
             return Err(error);
@@ -238,8 +243,8 @@ impl WholeRobot {
         Ok(())
     }
 
-    /// Returns a message of a process as one of the whole robot; `None` if it has to wait for those
-    /// of other processes.
+    /// Converts a message of a process into one of the whole robot; `None` if it must be combined
+    /// with messages of other processes that are still missing.
     fn joined(&mut self, index: usize, message: Incoming) -> Option<Incoming> {
         let member = &mut self.members[index];
         let clock = member.clock;
@@ -250,7 +255,8 @@ impl WholeRobot {
             }
             Incoming::Binary(frame) => Some(Incoming::Binary(member.convert(frame))),
             Incoming::Event { name, content } if name == "statistics" => {
-                // One that had not begun yet when it was reached may have put its beginning off.
+                // A process that had not begun when it was reached may have postponed its
+                // beginning.
                 if let Some(origin) = content["clock_origin"].as_u64() {
                     member.clock = Clock::between(Some(origin), self.origin);
                 }
@@ -264,18 +270,18 @@ impl WholeRobot {
         }
     }
 
-    /// Sends a request to the process that it is for, or to all, and joins the answers.
+    /// Sends a request to the process that it is for, or to all, and combines the answers.
     ///
     /// # Errors
-    /// Returns an error if no process has the thing or several have it, and those of
-    /// [a connection](crate::client::Connection::request). What is for all processes is done by all
-    /// that can: [`ClientError::Processes`] names the others.
+    /// Returns an error if no process has the thing, or several have it, and in the cases of
+    /// [a connection](crate::client::Connection::request). A request for all processes is executed
+    /// by all that can; [`ClientError::Processes`] names the others.
     pub fn request(&mut self, request: Request) -> Result<Value, ClientError> {
         if !self.is_cut {
             return self.members[0].connection.request(request);
         }
         match &request {
-            // Those that are reached later are asked then.
+            // Processes that are reached later get the same subscription.
             Request::Watch { what: what @ (Watched::Statistics | Watched::Journal), .. } => {
                 self.watches.insert(format!("{what:?}"), request.clone());
             }
@@ -288,7 +294,7 @@ impl WholeRobot {
             self.members[*index].note(request, route.numbers(*index));
         }
         let answers = self.ask(asked, route.is_in_turn(), routes::patience(&request));
-        // Those that do not answer a question are missing from then on.
+        // Processes that do not answer a question count as missing from then on.
         if let Joint::Known(_) = route.joint {
             let failed =
                 answers.iter().filter_map(|(index, answer)| Some((*index, answer.as_ref().err()?.to_string())));
@@ -301,7 +307,8 @@ impl WholeRobot {
         })
     }
 
-    /// Asks processes, each for something of its own: all at once, or in turn until one fails.
+    /// Sends each process a request of its own: to all at the same time, or in turn until one
+    /// fails.
     fn ask(
         &mut self,
         asked: Vec<(usize, Request)>,
@@ -339,8 +346,8 @@ impl WholeRobot {
         })
     }
 
-    /// Does something with the connections to all processes at once, with each on a thread of its
-    /// own. Returns the names of the processes with the outcomes.
+    /// Runs a function with each connection, all at the same time, each on a thread of its own.
+    /// Returns the names of the processes with the results.
     pub fn each<T: Send>(
         &mut self,
         act: impl Fn(&mut Connection) -> Result<T, ClientError> + Sync,
@@ -358,8 +365,8 @@ impl WholeRobot {
     }
 }
 
-/// Does something with several processes of a robot, with each on a thread of its own, so that none
-/// waits for another one. Returns the names of the processes with the outcomes.
+/// Runs a function for each of several processes of a robot, each on a thread of its own, so that
+/// none waits for another. Returns the names of the processes with the results.
 ///
 /// ```no_run
 /// use hemiola_live::RunningRobot;
@@ -378,7 +385,7 @@ pub fn each_process<T: Send>(
     sockets.iter().map(name_of).zip(at_once(sockets, act)).collect()
 }
 
-/// Does something with several things, with each on a thread of its own.
+/// Runs a function for each of several items, each on a thread of its own.
 fn at_once<P: Sync, T: Send>(
     of: &[P],
     act: impl Fn(&P) -> Result<T, ClientError> + Sync,
@@ -395,7 +402,7 @@ fn name_of(socket: &RunningSocket) -> String {
     socket.part.as_ref().map_or_else(|| socket.name(), |part| part.process.clone())
 }
 
-/// Connects to a process, and asks what it has.
+/// Connects to a process, and asks for its description.
 fn described(address: &Address) -> Result<(Connection, Holdings), ClientError> {
     let mut connection = Connection::open(address)?;
     connection.set_patience(DESCRIPTION);
@@ -405,5 +412,5 @@ fn described(address: &Address) -> Result<(Connection, Holdings), ClientError> {
 }
 
 fn panicked() -> ClientError {
-    ClientError::Refused("this program has a fault: a thread of it has panicked".to_owned())
+    ClientError::Refused("a thread of this program panicked, which is a bug in it".to_owned())
 }

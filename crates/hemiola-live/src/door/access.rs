@@ -1,15 +1,16 @@
-//! Decides who may connect and what they may do. It is pure: it knows no sockets.
+//! Decides who may connect, and what each client may do. This module is pure: it uses no sockets.
 //!
-//! Three things are checked at every request, whatever it is for:
+//! Three things are checked for every request:
 //!
 //! | what | why |
 //! |---|---|
-//! | `Host` is a name of this door | a name of somebody else's that was rebound to this address (DNS rebinding) would make a browser think that the robot belongs to that site |
-//! | `Origin`, if there is one, is this door | a page of another site could otherwise open a WebSocket, which browsers do not protect |
-//! | the token | whoever has it can read the terminal on which the robot has printed it |
+//! | `Host` is a name of this door | otherwise a foreign name that was rebound to this address (DNS rebinding) would make a browser treat the robot as part of that site |
+//! | `Origin`, if there is one, is this door | otherwise a page of another site could open a WebSocket, which browsers allow |
+//! | the token | whoever knows it could read the terminal on which the robot printed it |
 //!
-//! Without the token, processes on this host may look, and nobody may change anything. On the Unix
-//! socket the kernel identifies the user of the process, and the robot's user may do everything.
+//! Without the token, processes on this host may view the robot, and nobody may change it. On the
+//! Unix socket, the kernel identifies the user of the process, and the robot's own user may do
+//! everything.
 
 use std::net::SocketAddr;
 
@@ -19,14 +20,14 @@ use super::token::Token;
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// A process on the Unix socket, with the number of its user.
+    /// A process on the Unix socket, with the ID of its user.
     User(u32),
     /// A client of the TCP port.
     Network(SocketAddr),
 }
 
 impl Peer {
-    /// Returns the name under which the journal records who made a change.
+    /// Returns the name of the client in journal entries about its changes.
     pub fn name(&self) -> String {
         match self {
             Self::User(user) => format!("user {user}"),
@@ -38,9 +39,9 @@ impl Peer {
 /// The rights of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The client may look at everything.
+    /// The client may view everything.
     Look,
-    /// The client may look at everything, and change the robot.
+    /// The client may view everything, and change the robot.
     Change,
 }
 
@@ -51,30 +52,32 @@ impl Access {
     }
 }
 
-/// The reason why a client is refused.
+/// The reason for which a client is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The request names no host, or one that is not this door.
+    /// The request names no host, or a host that is not this door.
     Host,
     /// The request comes from a page of another site.
     Origin,
-    /// The request comes from another host, without the token.
+    /// The request comes from another host and has no valid token.
     Token,
     /// The process belongs to another user.
     User,
 }
 
 impl Refusal {
-    /// Returns the text that the client is sent.
+    /// Returns the text that is sent to the client.
     pub fn text(self) -> &'static str {
         match self {
             Self::Host => {
-                "this door does not go by that name: reach it as 127.0.0.1 or localhost, or add the name to `hosts` in [page] of robot.toml"
+                "this door does not accept that host name: use 127.0.0.1 or localhost, or add the name to `hosts` in [page] of robot.toml"
             }
             Self::Origin => {
-                "pages of other sites may not look at this robot: add the page's origin to `origins` in [page] of robot.toml if it may"
+                "pages of other sites may not view this robot: to allow this page, add its origin to `origins` in [page] of robot.toml"
             }
-            Self::Token => "the token is missing or wrong: the robot prints the address that has it when it starts",
+            Self::Token => {
+                "the token is missing or wrong: use the address with the token that the robot prints when it starts"
+            }
             Self::User => "this socket is for processes of the robot's own user",
         }
     }
@@ -83,13 +86,13 @@ impl Refusal {
 /// The access rules of one door.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Names of the door besides those of the loopback interface, without a port.
+    /// The host names of the door besides those of the loopback interface, without a port.
     pub hosts: Vec<String>,
-    /// Origins of other pages that are allowed: `https://tools.example.org`.
+    /// The origins of other pages that are allowed, such as `https://tools.example.org`.
     pub origins: Vec<String>,
-    /// The token that a client needs to be trusted.
+    /// The token with which a client is trusted.
     pub token: Token,
-    /// The user that the robot runs as.
+    /// The user ID that the robot runs as.
     pub user: u32,
 }
 
@@ -124,7 +127,7 @@ impl Rules {
         }
     }
 
-    /// Returns whether this is a name of the door.
+    /// Returns whether this is a host name of the door.
     fn is_called(&self, host: &str) -> bool {
         let name = without_port(host);
         const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -132,15 +135,15 @@ impl Rules {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Returns whether a page of this origin came from this door, by the name to which the request
-    /// is sent, or is allowed nevertheless.
+    /// Returns whether a page of this origin was served by this door under the host name of the
+    /// request, or is allowed explicitly.
     fn is_own(&self, origin: &str, host: &str) -> bool {
         let own = origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host));
         own || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
     }
 }
 
-/// Returns the host of a URL without its port: `[::1]` of `[::1]:8765`.
+/// Returns the host of a URL without its port, such as `[::1]` for `[::1]:8765`.
 fn without_port(host: &str) -> &str {
     match host.rfind(':') {
         Some(colon) if !host.ends_with(']') => &host[..colon],
@@ -202,7 +205,7 @@ mod tests {
     fn the_unix_socket_is_for_its_user() {
         assert_eq!(rules().admit(&Peer::User(1000), &RequestHead::default()), Ok(Access::Change));
         assert_eq!(rules().admit(&Peer::User(0), &RequestHead::default()), Ok(Access::Change));
-        // Another process's door says that its client may not do as much.
+        // The door of another process has said that its client has fewer rights.
         let head = RequestHead { only_looks: true, ..RequestHead::default() };
         assert_eq!(rules().admit(&Peer::User(1000), &head), Ok(Access::Look));
         assert_eq!(rules().admit(&Peer::User(1001), &RequestHead::default()), Err(Refusal::User));

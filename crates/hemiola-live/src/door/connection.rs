@@ -17,30 +17,30 @@ use super::stream::Stream;
 
 /// The longest message of a client.
 const LONGEST_MESSAGE: usize = 1 << 20;
-/// The time within which a client has to send its request.
+/// The time within which a client must send its request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// The time after which a client is disconnected that receives nothing.
+/// The time after which a client that receives nothing is disconnected.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The number of messages that a client may send in a second, and at once.
+/// The number of messages that a client may send per second, and in one burst.
 const MOST_MESSAGES: f64 = 200.0;
 
 /// A connection of a client.
 pub struct Connection {
     peer: Peer,
     state: State,
-    /// When the last bytes were read or written.
+    /// The time at which bytes were last read or written.
     moved: Instant,
-    /// The number of messages that the client may send at once.
+    /// The number of messages that the client may still send at once.
     allowance: f64,
     allowed: Instant,
-    /// When the session wants to be polled again.
+    /// The time at which the session must be polled again.
     due: Option<Instant>,
 }
 
 enum State {
     /// The request is being read.
     Head(Stream, Vec<u8>),
-    /// The answer is being written, and the connection closed after it.
+    /// The answer is being written; then the connection is closed.
     Answer(Stream, Vec<u8>, usize),
     /// The client and its session exchange messages.
     Open(Box<Open>),
@@ -51,7 +51,7 @@ enum State {
 struct Open {
     socket: WebSocket<Stream>,
     session: Box<dyn Session>,
-    /// The number of bytes that were passed to the socket.
+    /// The number of bytes that were written to the socket.
     given: u64,
     /// The number of bytes that the kernel had accepted at the last check.
     seen: u64,
@@ -81,7 +81,7 @@ impl Connection {
         matches!(self.state, State::Open(_))
     }
 
-    /// Returns when the connection wants to be polled.
+    /// Returns the time at which the connection must be polled.
     pub fn due(&self) -> Option<Instant> {
         let patience = match &self.state {
             State::Head(..) => Some(self.moved + HEAD_PATIENCE),
@@ -92,7 +92,7 @@ impl Connection {
         [patience, self.due].into_iter().flatten().min()
     }
 
-    /// Reads and writes as much as possible. `reply` decides about the request.
+    /// Reads and writes as much as possible. `reply` decides the reply to the request.
     pub fn work(&mut self, now: Instant, reply: &mut dyn FnMut(&RequestHead, &Peer) -> Reply) {
         let state = mem::replace(&mut self.state, State::Closed);
         self.state = match state {
@@ -145,7 +145,7 @@ impl Connection {
         match reply(&head, &self.peer) {
             Reply::Answer(answer) => State::Answer(stream, answer, 0),
             Reply::Session(answer, session) => {
-                // The answer fits the kernel's buffer of a new connection.
+                // The answer fits into the kernel's buffer of a new connection.
                 if !matches!(write_all(&mut stream, &answer), Ok(written) if written == answer.len()) {
                     return State::Closed;
                 }
@@ -183,7 +183,7 @@ impl Connection {
             }
             let said = match message {
                 Message::Text(_) if self.allowance < 0.0 => open.tell(|_, out| {
-                    out.send_text(r#"{"error": "too many requests: at most 200 a second are answered"}"#.to_owned());
+                    out.send_text(r#"{"error": "too many requests: at most 200 per second are answered"}"#.to_owned());
                 }),
                 Message::Text(text) => open.tell(|session, out| session.text(&text, out)),
                 Message::Binary(bytes) => open.tell(|session, out| session.bytes(&bytes, out)),
@@ -193,8 +193,8 @@ impl Connection {
                 return State::Closed;
             }
         }
-        // The session is polled at once, so that a request is answered without delay, and what has
-        // come from another process's door is passed on.
+        // The session is polled at once, so that a request is answered without delay, and messages
+        // from the door of another process are forwarded.
         self.due = Some(now);
         if open.flush().is_err() {
             return State::Closed;
@@ -205,11 +205,11 @@ impl Connection {
         State::Open(open)
     }
 
-    /// Polls the session if that is due, and closes the connection if the client has done nothing
-    /// for too long.
+    /// Polls the session if it is due, and closes the connection if the client has been idle for
+    /// too long.
     pub fn poll(&mut self, now: Instant) {
-        // A client that receives slowly is not idle: the next write finds the room that it has
-        // made.
+        // A client that receives slowly is not idle: the next write succeeds once it has received
+        // something.
         if let State::Open(open) = &mut self.state
             && open.has_moved()
         {
@@ -252,7 +252,7 @@ impl Connection {
 }
 
 impl Open {
-    /// Lets the session send messages, and writes them.
+    /// Calls the session with an outbox, and writes the messages that the session adds to it.
     fn tell(&mut self, say: impl FnOnce(&mut dyn Session, &mut Outbox)) -> Result<(), Error> {
         let mut out = Outbox::behind(self.waiting());
         say(self.session.as_mut(), &mut out);
@@ -281,14 +281,14 @@ impl Open {
         }
     }
 
-    /// Returns whether the client has received something since the last call, or nothing waits for
-    /// it.
+    /// Returns whether the client has received something since the last call, or nothing is waiting
+    /// for it.
     fn has_moved(&mut self) -> bool {
         let taken = self.socket.get_ref().written();
         std::mem::replace(&mut self.seen, taken) != taken || self.waiting() == 0
     }
 
-    /// Returns how many bytes the kernel has not accepted yet.
+    /// Returns the number of bytes that the kernel has not accepted yet.
     fn waiting(&self) -> usize {
         self.given.saturating_sub(self.socket.get_ref().written()) as usize
     }
@@ -303,7 +303,7 @@ fn frame_head(length: usize) -> usize {
     }
 }
 
-/// Writes as many bytes as the kernel accepts, and returns how many.
+/// Writes as many bytes as the kernel accepts. Returns their number.
 fn write_all(stream: &mut Stream, bytes: &[u8]) -> io::Result<usize> {
     let mut written = 0;
     while written < bytes.len() {

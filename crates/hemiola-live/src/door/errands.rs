@@ -1,11 +1,11 @@
 //! Executes slow work for clients on threads of its own.
 //!
-//! A change of the robot may create modules, whose constructors may do anything; so may the default
-//! values that a subscription creates. A disk may be slow or gone, and an explanation reads the
-//! events of seconds. The door's own thread must not wait for any of these, and work of one kind
-//! must not wait for that of another. Within a kind, errands are executed one after the other. Only
-//! of subscriptions and calls, a few run at a time, so that one whose value is never created, or
-//! that is not answered, does not delay the others.
+//! A change of the robot may create modules, whose constructors may do anything. The same holds for
+//! the default values that a subscription creates. A disk may be slow or fail, and an explanation
+//! reads the events of several seconds. The door's thread must not wait for any of these, and work
+//! of one kind must not wait for work of another. Errands of the same kind are executed one after
+//! the other. Only subscriptions and calls run a few at a time, so that one whose value is never
+//! created, or which is not answered, does not delay the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -15,7 +15,7 @@ use std::thread;
 use mio::Waker;
 use serde_json::Value;
 
-/// The outcome of an errand: its result, or why there is none.
+/// The outcome of an errand: its result, or the reason why there is none.
 pub type Outcome = Result<Value, String>;
 
 type Work = Box<dyn FnOnce() -> Outcome + Send>;
@@ -29,11 +29,11 @@ struct Errand {
     work: Work,
 }
 
-/// An errand that was done for a client.
+/// An errand that has been executed for a client.
 pub struct Done {
     /// The number of the client.
     pub client: usize,
-    /// The client's identifier of the request.
+    /// The client's ID of the request.
     pub request: Value,
     /// The outcome of the errand.
     pub outcome: Outcome,
@@ -48,7 +48,7 @@ pub enum Lane {
     Questions,
     /// Subscriptions, for which values of users' types are created.
     Subscriptions,
-    /// Messages from outside, in their order. Values of users' types are created from them as well.
+    /// Messages from outside, in their order. Values of users' types are created from them, too.
     Messages,
     /// Calls of services from outside, which wait for answers.
     Calls,
@@ -98,35 +98,35 @@ impl Errands {
         Ok(Self { lanes: lanes.into(), done })
     }
 
-    /// Returns the end for this client.
+    /// Returns the runner for this client.
     pub fn runner(&self, client: usize) -> Runner {
         Runner { lanes: self.lanes.clone(), client }
     }
 
-    /// Returns the errands that were done since the last call.
+    /// Returns the errands that have been executed since the last call.
     pub fn done(&self) -> impl Iterator<Item = Done> + '_ {
         self.done.try_iter()
     }
 }
 
-/// Starts a thread that executes errands one after the other, until the door is gone.
+/// Starts a thread that executes errands one after the other, until the door is closed.
 fn start(
     name: &str,
     errands: Arc<Mutex<Receiver<Errand>>>,
     finished: SyncSender<Done>,
     waker: Arc<Waker>,
 ) -> std::io::Result<()> {
-    // A thread that waits for an errand holds the lock, and the others of its lane wait for the
-    // lock.
+    // The thread that waits for an errand holds the lock; the other threads of its lane wait for
+    // the lock.
     let next = move || errands.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
     let work = move || {
         while let Some(Errand { client, request, work }) = next() {
             let outcome = catch_unwind(AssertUnwindSafe(work))
-                .unwrap_or_else(|_| Err("this failed by a panic; the robot's terminal says more".to_owned()));
+                .unwrap_or_else(|_| Err("the request caused a panic; see the robot's terminal".to_owned()));
             if finished.send(Done { client, request, outcome }).is_err() {
                 break;
             }
-            // A waker that fails belongs to a door that is gone.
+            // Waking fails only if the door is closed.
             _ = waker.wake();
         }
     };
@@ -134,8 +134,8 @@ fn start(
 }
 
 impl Runner {
-    /// Creates the runner of a client without a door, which refuses all errands because the door is
-    /// closing. It serves to try a [`Session`](crate::Session) with what clients may send.
+    /// Creates the runner of a client without a door. It refuses all errands as a closing door
+    /// does. It serves to test a [`Session`](crate::Session) with arbitrary messages of clients.
     pub fn without_door() -> Self {
         Self { lanes: LANES.map(|_| sync_channel(1).0).into(), client: 0 }
     }
@@ -153,7 +153,7 @@ impl Runner {
     ) -> Result<(), String> {
         let errand = Errand { client: self.client, request, work: Box::new(work) };
         self.lanes[lane as usize].try_send(errand).map_err(|error| match error {
-            TrySendError::Full(_) => "the robot is busy with what was asked for before: try again later".to_owned(),
+            TrySendError::Full(_) => "the robot is busy with earlier requests: try again later".to_owned(),
             TrySendError::Disconnected(_) => "the door is closing".to_owned(),
         })
     }

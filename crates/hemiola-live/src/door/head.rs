@@ -1,11 +1,11 @@
-//! The head of an HTTP request, as far as the door reads it, and the heads of its answers. It is
-//! pure: it knows no sockets.
+//! The head of an HTTP request, as far as the door reads it, and the heads of its answers. This
+//! module is pure: it uses no sockets.
 
 use std::fmt::Write as _;
 
 use httparse::Status;
 
-/// The length from which on a request's head is refused: those of browsers have 1 or 2 kB.
+/// The length above which the head of a request is refused: those of browsers have 1 or 2 kB.
 pub const LONGEST_HEAD: usize = 16 << 10;
 /// The most headers of a request; browsers send about twenty.
 const MOST_HEADERS: usize = 64;
@@ -29,28 +29,28 @@ pub struct RequestHead {
     pub cookie: Option<String>,
     /// The header `If-None-Match`.
     pub known: Option<String>,
-    /// Whether `Upgrade: websocket` is among the headers.
+    /// Set if `Upgrade: websocket` is among the headers.
     pub is_upgrade: bool,
     /// The header `Sec-WebSocket-Key`.
     pub key: Option<String>,
     /// The protocols of `Sec-WebSocket-Protocol`, in the client's order.
     pub protocols: Vec<String>,
-    /// Whether answers may be compressed by gzip.
+    /// Set if answers may be compressed by gzip.
     pub takes_gzip: bool,
-    /// Whether the client asks for no more than to look, although it could change something.
+    /// Set if the client requests only to view the robot, although it could have more rights.
     pub only_looks: bool,
-    /// The name that the client has at another door, through which it comes.
+    /// The name that the client has at the other door through which it connects.
     pub client: Option<String>,
 }
 
-/// The header with which a client gives up rights.
+/// The header by which a client waives rights.
 pub const RIGHTS: &str = "hemiola-rights";
-/// The value of [`RIGHTS`] of a client that only looks.
+/// The value of [`RIGHTS`] of a client that only views the robot.
 pub const LOOK: &str = "look";
-/// The header with the name of a client at another door.
+/// The header with the name that a client has at another door.
 pub const CLIENT: &str = "hemiola-client";
 
-/// The head of a request as far as it was received.
+/// The head of a request, as far as it has been received.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Parsed {
     /// The whole head, and the number of its bytes.
@@ -68,9 +68,8 @@ pub fn cookie_name(port: u16) -> String {
 impl RequestHead {
     /// Reads the head of a request.
     ///
-    /// # Errors
-    /// Returns an error if the bytes are no request, a header is repeated that may occur once, or
-    /// the head is too long.
+    /// Returns an error if the bytes are not an HTTP request, a header is repeated that may occur
+    /// only once, or the head is too long.
     pub fn parse(bytes: &[u8]) -> Result<Parsed, &'static str> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
@@ -78,7 +77,7 @@ impl RequestHead {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) if bytes.len() < LONGEST_HEAD => return Ok(Parsed::Partial),
             Ok(Status::Partial) => return Err("the head of the request is too long"),
-            Err(_) => return Err("this is no HTTP/1.1 request"),
+            Err(_) => return Err("this is not an HTTP/1.1 request"),
         };
         let target = request.path.unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -94,8 +93,8 @@ impl RequestHead {
     fn read(&mut self, name: &str, value: &str) -> Result<(), &'static str> {
         let once = |place: &mut Option<String>| match place.replace(value.to_owned()) {
             None => Ok(()),
-            // A proxy might check one of them while the door uses the other one.
-            Some(_) => Err("a header stands twice that may stand once"),
+            // A proxy might check one of them while the door uses the other.
+            Some(_) => Err("a header occurs twice that may occur only once"),
         };
         match name.to_ascii_lowercase().as_str() {
             "host" => once(&mut self.host)?,
@@ -110,8 +109,8 @@ impl RequestHead {
             CLIENT => once(&mut self.client)?,
             "sec-websocket-protocol" => self.protocols.extend(items(value).map(str::to_owned)),
             // A body would be read as the next request.
-            "content-length" if value != "0" => return Err("this door takes no bodies"),
-            "transfer-encoding" => return Err("this door takes no bodies"),
+            "content-length" if value != "0" => return Err("this door accepts no request bodies"),
+            "transfer-encoding" => return Err("this door accepts no request bodies"),
             _ => {}
         }
         Ok(())
@@ -122,7 +121,7 @@ impl RequestHead {
         self.query.split('&').find_map(|pair| pair.strip_prefix("process="))
     }
 
-    /// Returns everything that may be the token: from the query, the header, or cookies.
+    /// Returns everything that may be the token: from the query, the header, and cookies.
     pub fn tokens(&self) -> impl Iterator<Item = &str> {
         let queried = self.query.split('&').filter_map(|pair| pair.strip_prefix("token="));
         let bearer = self.authorization.as_deref().and_then(|value| value.strip_prefix("Bearer "));
@@ -138,8 +137,8 @@ fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
 }
 
-/// Headers of all answers, which restrict browsers: they load and run nothing from other sites, no
-/// other site may show an answer in a frame, and its address is not disclosed.
+/// The headers of all answers, which restrict browsers: they load and run nothing from other sites,
+/// no other site may show an answer in a frame, and the address is not disclosed.
 const HEADERS: &str = "Content-Security-Policy: default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
 X-Content-Type-Options: nosniff\r\n\
 Referrer-Policy: no-referrer\r\n\

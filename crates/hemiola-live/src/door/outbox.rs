@@ -7,27 +7,27 @@ use tungstenite::{Bytes, Message};
 #[derive(Debug, Default)]
 pub struct Outbox {
     messages: Vec<Message>,
-    /// The bytes of these messages.
+    /// The number of bytes of these messages.
     added: usize,
-    /// The bytes of earlier messages that the client has not received.
+    /// The number of bytes of earlier messages that the client has not received.
     waiting: usize,
-    /// Set if the connection ends after these messages.
+    /// Set if the connection is closed after these messages.
     is_closed: bool,
 }
 
-/// The number of waiting bytes above which a client is sent no more values: it is behind, and newer
-/// ones will follow.
+/// The number of waiting bytes above which no more values are sent to a client: it is behind, and
+/// newer values will follow.
 const CONGESTED: usize = 1 << 20;
 /// The most bytes that can wait for a client: a large value, and what follows it.
 pub const MOST_WAITING: usize = 32 << 20;
 
 impl Outbox {
-    /// Creates the outbox of a client that has not received that many bytes yet.
+    /// Creates the outbox of a client that has not received this many bytes yet.
     pub fn behind(waiting: usize) -> Self {
         Self { waiting, ..Self::default() }
     }
 
-    /// Creates the outbox of what goes to the same client after these messages.
+    /// Creates an outbox for messages to the same client that follow these.
     pub fn following(&self) -> Self {
         Self::behind(self.waiting + self.added)
     }
@@ -49,17 +49,17 @@ impl Outbox {
         self.messages.push(Message::Binary(Bytes::from(bytes)));
     }
 
-    /// Ends the connection after these messages.
+    /// Closes the connection after these messages.
     pub fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// Returns whether the connection ends after these messages.
+    /// Returns whether the connection is closed after these messages.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    /// Returns whether the client receives less than it is sent, so that values are better dropped.
+    /// Returns whether the client receives less than it is sent, so that values should be dropped.
     pub fn is_congested(&self) -> bool {
         self.waiting + self.added > CONGESTED
     }

@@ -1,9 +1,9 @@
-//! A client of another process of this robot, which it reaches through this door: one address and
+//! The session of a client with another process of this robot, through this door: one address and
 //! one token are enough for all processes.
 //!
-//! The door's thread waits for nothing: the socket of the other process wakes it as the client's
-//! own does. What a client takes too slowly is not read, so that the other door notices it as its
-//! own.
+//! The door's thread never waits: it is woken by the socket of the other process as by that of the
+//! client. Messages that the client receives too slowly are not read, so that the other door
+//! handles it like a slow client of its own.
 
 use std::io::{self, ErrorKind};
 use std::mem;
@@ -26,7 +26,7 @@ use super::outbox::{MOST_WAITING, Outbox};
 use super::session::Session;
 use crate::place::RunningSocket;
 
-/// What wakes the door's thread for a client.
+/// The parts that wake the door's thread for a client.
 pub struct Line {
     pub registry: Registry,
     pub token: Token,
@@ -43,23 +43,23 @@ pub struct Relay {
 enum State {
     Beginning(Box<MidHandshake<ClientHandshake<UnixStream>>>),
     Open(Box<WebSocket<UnixStream>>),
-    /// It has failed or ended, for this reason.
+    /// The session has failed or ended, for this reason.
     Over(String),
 }
 
-/// The period in which the other process is polled while not all can be read that it has sent: half
-/// of the time between two frames of a page.
+/// The period at which the other process is polled while it has sent more than was read: half of
+/// the time between two frames of a page.
 const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / 120);
 /// The most messages of a client that wait for the connection.
 const MOST_UNSENT: usize = 256;
-/// The most messages that are passed on at once.
+/// The most messages that are forwarded at once.
 const MOST_AT_ONCE: usize = 1024;
 
 impl Relay {
-    /// Connects to the door of a process for a client of this name and these rights.
+    /// Connects to the door of a process, for a client with this name and these rights.
     ///
     /// # Errors
-    /// Returns an error if the process does not accept connections.
+    /// Returns an error if the process does not accept the connection.
     pub fn open(socket: &RunningSocket, protocol: &str, access: Access, client: &str, line: &Line) -> io::Result<Self> {
         let mut stream = UnixStream::connect(&socket.path)?;
         line.registry.register(&mut stream, line.token, Interest::READABLE | Interest::WRITABLE)?;
@@ -86,7 +86,7 @@ impl Relay {
         Ok(Self { process, state, unsent: Vec::new() })
     }
 
-    /// Goes on with the beginning of the connection.
+    /// Continues the handshake of the connection.
     fn go_on(&mut self) {
         let State::Beginning(_) = &self.state else { return };
         let State::Beginning(begun) = mem::replace(&mut self.state, State::Over(String::new())) else { return };
@@ -101,7 +101,7 @@ impl Relay {
         if self.unsent.len() < MOST_UNSENT {
             self.unsent.push(message);
         } else {
-            self.state = State::Over("it does not take what it is sent".to_owned());
+            self.state = State::Over("it does not receive what it is sent".to_owned());
         }
         self.send();
     }
@@ -126,7 +126,7 @@ impl Relay {
         }
     }
 
-    /// Sends the client what has arrived. Returns whether there may be more.
+    /// Sends the client the messages that have arrived. Returns whether there may be more.
     fn receive(&mut self, out: &mut Outbox) -> bool {
         let State::Open(socket) = &mut self.state else { return false };
         for _ in 0..MOST_AT_ONCE {
@@ -140,7 +140,7 @@ impl Relay {
                     self.state = State::Over("its door has closed".to_owned());
                     return false;
                 }
-                // The library answers these messages.
+                // The library answers these messages itself.
                 Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => {}
                 Err(error) if is_for_later(&error) => return false,
                 Err(error) => {
@@ -171,7 +171,7 @@ impl Session for Relay {
         self.send();
         let has_more = self.receive(out);
         if let State::Over(reason) = &self.state {
-            let reason = format!("process `{}` is gone: {reason}", self.process);
+            let reason = format!("process `{}` has disconnected: {reason}", self.process);
             self.end(&reason, out);
             out.close();
         }

@@ -1,4 +1,4 @@
-//! The interface of sessions, which serve one client each.
+//! The interface of sessions, each of which serves one client.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::errands::Outcome;
 use super::outbox::Outbox;
 
 /// Serves one client that was admitted. All methods are called on the door's thread and must not
-/// wait.
+/// block.
 pub trait Session: Send {
     /// Handles the beginning of the connection.
     fn begin(&mut self, out: &mut Outbox);
@@ -19,13 +19,13 @@ pub trait Session: Send {
     /// Handles a binary message of the client.
     fn bytes(&mut self, bytes: &[u8], out: &mut Outbox);
 
-    /// Handles the outcome of an errand that was done for the client.
+    /// Handles the outcome of an errand that was executed for the client.
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox);
 
-    /// Sends what has arrived since the last call. Returns after how long to poll again; with
-    /// `None`, not before the client sends a message.
+    /// Sends what has arrived since the last call. Returns the time until the next poll; `None` if
+    /// it is enough to poll when the client sends a message.
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration>;
 
-    /// Handles that the door closes.
+    /// Handles the closing of the door.
     fn end(&mut self, reason: &str, out: &mut Outbox);
 }

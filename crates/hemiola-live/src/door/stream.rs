@@ -13,7 +13,7 @@ pub enum Socket {
     Unix(UnixStream),
 }
 
-/// A socket, and the number of bytes that were written to it.
+/// A socket, and the number of bytes that have been written to it.
 pub struct Stream {
     socket: Socket,
     written: u64,
@@ -24,7 +24,7 @@ impl Stream {
         Self { socket, written: 0 }
     }
 
-    /// Returns how many bytes the kernel has accepted for the client.
+    /// Returns the number of bytes that the kernel has accepted for the client.
     pub fn written(&self) -> u64 {
         self.written
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The secret that makes a client trusted: 128 random bits, as 32 hexadecimal digits.
+/// The secret by which a client is trusted: 128 random bits, as 32 hexadecimal digits.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -20,20 +20,20 @@ impl Token {
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// Returns the token with a text that somebody has chosen.
+    /// Returns the token with a given text.
     pub fn of(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Returns whether `said` is the token. A wrong one takes as long as the right one, so that the
-    /// token cannot be guessed piece by piece.
+    /// Returns whether `said` is the token. The comparison takes the same time for every text of
+    /// its length, so that the token cannot be guessed piece by piece.
     pub fn is(&self, said: &str) -> bool {
         let Self(token) = self;
         let differ = token.bytes().zip(said.bytes()).fold(0, |differ, (left, right)| differ | (left ^ right));
         token.len() == said.len() && differ == 0
     }
 
-    /// Returns the text, for the address that a person is shown.
+    /// Returns the text, for the address that is shown to a person.
     pub fn text(&self) -> &str {
         &self.0
     }

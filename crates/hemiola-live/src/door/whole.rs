@@ -1,14 +1,15 @@
-//! A client of the whole robot: its session with each process, which are one for the client.
+//! The session of a client with the whole robot: it combines the sessions with all processes.
 //!
 //! | file | what |
 //! |---|---|
 //! | `seat` | the place of one process, whether it runs or not |
-//! | `numbers` | what the numbers in events mean |
-//! | `frames` | binary messages of a process as those of the robot |
+//! | `numbers` | the meaning of the numbers in events |
+//! | `frames` | the conversion of a process's binary messages to those of the robot |
 //!
-//! The process whose door it is has its session here, the others are reached as by
-//! [`Relay`](super::relay::Relay). One that is gone is sought again, and when it is there it is
-//! asked for all that the client wants of it. Times are those of this process's clock.
+//! The process that has opened the door serves its session here; the others are reached as by
+//! [`Relay`](super::relay::Relay). The session reconnects to a process that has ended as soon as it
+//! is started again, and then renews all of the client's subscriptions there. All times are those
+//! of this process's clock.
 
 mod frames;
 mod numbers;
@@ -36,38 +37,38 @@ use seat::Seat;
 /// Opens a session with another process of the robot.
 pub type Opener = Box<dyn Fn(&str) -> Result<Box<dyn Session>, String> + Send>;
 
-/// The most requests that wait until all processes have said what they have.
+/// The most requests that wait until all processes have described themselves.
 const MOST_HELD: usize = 256;
 
 /// The session of a client with all processes of a robot.
 pub struct Whole {
     open: Opener,
-    /// In the order of `robot.toml`.
+    /// The processes, in the order of `robot.toml`.
     processes: Vec<Process<Seat>>,
-    /// The place of the process whose door this is, and what clocks are compared with.
+    /// The index of the process behind this door, with whose clock the others are compared.
     own: usize,
     origin: Option<u64>,
-    /// What the processes were asked, by the numbers of the requests.
+    /// The requests sent to processes, by their numbers.
     asked: BTreeMap<u64, (usize, Purpose)>,
     number: u64,
-    /// The requests that are not answered yet.
+    /// The client's requests that have not been answered yet.
     pending: BTreeMap<u64, Pending>,
-    /// Those that wait until all processes have said what they have.
+    /// The requests that wait until all processes have described themselves.
     held: Option<Vec<(Value, Request)>>,
-    /// What is asked of a process that comes later.
+    /// The subscriptions that a process gets when it is started later.
     wishes: BTreeMap<String, Request>,
     numbers: Numbers,
-    /// What the client was told last of the processes.
+    /// The state of the processes that was last sent to the client.
     told: Value,
 }
 
-/// What an answer is for.
+/// The purpose of a request to a process.
 enum Purpose {
-    /// To know what the process has.
+    /// A request for the process's description.
     Description,
-    /// To go on with what was asked of the process before it was started again.
+    /// A subscription that is renewed after the process was started again.
     Wish(Request),
-    /// To answer this request of the client.
+    /// A part of this request of the client.
     Answer(u64),
 }
 
@@ -76,7 +77,7 @@ struct Pending {
     id: Value,
     request: Request,
     route: Route,
-    /// Those who are asked when the one before them has answered.
+    /// The processes that are asked after the one before them has answered.
     next: VecDeque<(usize, Request)>,
     open: usize,
     answers: Vec<(usize, Result<Value, String>)>,
@@ -84,7 +85,7 @@ struct Pending {
 }
 
 impl Whole {
-    /// Creates a session that has the one with this process, and opens those with the others.
+    /// Creates a session from that with this process; `open` opens those with the others.
     pub fn new(own: Box<dyn Session>, open: Opener) -> Self {
         let mut seat = Seat::empty(Instant::now());
         seat.meet(own, Instant::now());
@@ -93,7 +94,7 @@ impl Whole {
         Self { open, processes, own, origin, asked, number, pending, held: Some(Vec::new()), wishes, numbers, told }
     }
 
-    /// Makes room for all processes that the first message of this one names.
+    /// Creates a seat for every process that this process's welcome names.
     fn seat_all(&mut self, welcome: &Value, now: Instant) {
         let Some(own) = self.processes.pop() else { return };
         let name = text_of(&welcome["part"]);
@@ -113,7 +114,7 @@ impl Whole {
         }
     }
 
-    /// Notes that a process is gone: what it was asked is answered by the reason.
+    /// Notes that a process has ended: its pending requests are answered with the reason.
     fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
         let process = &mut self.processes[index];
         process.connection.lose(reason, Instant::now());
@@ -130,7 +131,7 @@ impl Whole {
         }
     }
 
-    /// Asks a process; its answer comes through [`settle`](Self::settle).
+    /// Sends a request to a process. The answer arrives through [`settle`](Self::settle).
     fn ask(&mut self, index: usize, request: &Request, purpose: Purpose, out: &mut Outbox) {
         self.number += 1;
         let number = self.number;
@@ -147,7 +148,7 @@ impl Whole {
         }
     }
 
-    /// Begins with a request of the client.
+    /// Begins to execute a request of the client.
     fn begin_request(&mut self, id: Value, request: Request, out: &mut Outbox) {
         let missing = self.processes.iter().filter(|process| process.connection.session.is_none());
         let missing: Vec<_> =
@@ -178,7 +179,7 @@ impl Whole {
         routes::route(&self.processes, missing, request)
     }
 
-    /// Notes what processes that come later are to be asked.
+    /// Notes the subscriptions that processes get when they are started later.
     fn wish(&mut self, request: &Request) {
         match request {
             Request::Subscribe { subscription, .. }
@@ -216,7 +217,7 @@ impl Whole {
         }
     }
 
-    /// Answers a request of the client if all who were asked have answered.
+    /// Answers a request of the client if all processes that were asked have answered.
     fn conclude(&mut self, key: u64, out: &mut Outbox) {
         let is_over = |pending: &Pending| pending.open == 0 || pending.deadline <= Instant::now();
         if !self.pending.get(&key).is_some_and(is_over) {
@@ -224,7 +225,7 @@ impl Whole {
         }
         let Some(Pending { id, request, route, mut answers, .. }) = self.pending.remove(&key) else { return };
         let silent = self.asked.values().filter(|(_, purpose)| matches!(purpose, Purpose::Answer(of) if *of == key));
-        answers.extend(silent.map(|(index, _)| (*index, Err("it does not answer".to_owned()))));
+        answers.extend(silent.map(|(index, _)| (*index, Err("it does not respond".to_owned()))));
         answers.sort_by_key(|(index, _)| *index);
         let answer = match (&request, route.answer(&self.processes, &[], answers)) {
             (Request::Events { .. }, Ok(_)) => Ok(json!({"names": self.numbers.names()})),
@@ -233,7 +234,7 @@ impl Whole {
         out.send(&match answer {
             Ok(result) => json!({"id": id, "result": result}),
             Err(Undone::Refused(error)) => {
-                // What was refused is not asked again.
+                // A refused subscription is not renewed.
                 if let Request::Subscribe { subscription, .. } | Request::Plot { subscription, .. } = request {
                     self.wishes.remove(&subscription.to_string());
                 }
@@ -245,7 +246,7 @@ impl Whole {
         });
     }
 
-    /// Notes what a process has, and asks it for what the client wants of it.
+    /// Notes the description of a process, and renews the client's subscriptions there.
     fn described(&mut self, index: usize, described: &Value, out: &mut Outbox) {
         let process = &mut self.processes[index];
         process.holdings = Holdings::of(described);
@@ -267,7 +268,7 @@ impl Whole {
         }
     }
 
-    /// Passes on what has arrived, and what follows from it.
+    /// Forwards the messages that have arrived, and handles their consequences.
     fn settle(&mut self, out: &mut Outbox) {
         while let Some((index, message)) = self.arrived() {
             match message {
@@ -328,7 +329,8 @@ impl Whole {
                 self.ask(index, &Request::Describe {}, Purpose::Description, out);
             }
             "statistics" => {
-                // One that had not begun yet when it was reached may have put its beginning off.
+                // A process that had not begun when it was reached may have postponed its
+                // beginning.
                 if let Some(origin) = said["clock_origin"].as_u64() {
                     if index == self.own {
                         self.origin = Some(origin);
@@ -343,7 +345,7 @@ impl Whole {
                 self.numbers.learn(&process.name, &said["names"]);
                 out.send(&json!({"event": "names", "names": self.numbers.names()}));
             }
-            // The reason is in the state of the process.
+            // The reason is part of the state of the process.
             "ended" if index != self.own => process.connection.reason = text_of(&said["reason"]).to_owned(),
             _ => {
                 said.get_mut("time").map(convert);
@@ -379,7 +381,9 @@ impl Session for Whole {
             (Err((id, error)), _) => out.send(&json!({"id": id, "error": error})),
             (Ok((id, request)), None) => self.begin_request(id, request, out),
             (Ok((id, request)), Some(held)) if held.len() < MOST_HELD => held.push((id, request)),
-            (Ok((id, _)), _) => out.send(&json!({"id": id, "error": "the processes of the robot are still sought"})),
+            (Ok((id, _)), _) => {
+                out.send(&json!({"id": id, "error": "the door is still connecting to the processes of the robot"}))
+            }
         }
         self.settle(out);
     }
@@ -411,7 +415,7 @@ impl Session for Whole {
                 let reason = seat.reason.clone();
                 self.lose(index, &reason, out);
             } else if seat.is_overdue(now) {
-                self.lose(index, "it does not say what it has", out);
+                self.lose(index, "it has sent no description", out);
             }
         }
         for key in self.pending.keys().copied().collect::<Vec<_>>() {

@@ -1,4 +1,4 @@
-//! Answers that take time: plots and single values.
+//! The answers that take time: plots and single values.
 
 use hemiola_log::{LogError, LogReader, Selection, Series};
 use hemiola_runtime::JournalEntry;
@@ -12,8 +12,8 @@ use crate::robot::fields::numeric_fields;
 /// The most fields of a plot.
 const MOST_FIELDS: usize = 64;
 
-/// Reads fields from the whole log. Returns the answer to the client, and the points as a binary
-/// message.
+/// Reads the values of fields from the whole log. Returns the answer to the client, and the points
+/// as a binary message.
 pub fn plot(
     contents: &Contents,
     subscription: u32,
@@ -34,7 +34,7 @@ pub fn plot(
             Err(error) => answers.push(json!({"error": error})),
         }
     }
-    // A selection without topics would select all of them.
+    // A selection of no topics would select all of them.
     let files = if series.is_empty() { &[] } else { contents.files.files() };
     for file in files {
         let log = LogReader::open(file).map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ pub fn plot(
     Ok((json!({ "fields": answers }), bytes))
 }
 
-/// Returns the newest value of a path at a time.
+/// Returns the newest value at a path, at a time of the log.
 pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> {
     let (channel, path) = contents.field(field)?;
     // Damage is reported to a client that plays this time.
@@ -66,11 +66,11 @@ pub fn read(contents: &Contents, field: &str, at: i64) -> Result<Value, String> 
         .map_err(|error| error.to_string())?;
     let Some(message) = newest.first() else { return Err(format!("`{field}` has no value yet at this time")) };
     let value = message.as_message().decode().map_err(|error| error.to_string())?;
-    let part = value.get(&path).ok_or_else(|| format!("`{field}` leads nowhere in the value that holds now"))?;
+    let part = value.get(&path).ok_or_else(|| format!("`{field}` does not exist in the value at this time"))?;
     Ok(json!({"value": *part, "time": nanoseconds(message.log_time)}))
 }
 
-/// Returns the numeric fields within a representation or the messages of a topic.
+/// Lists the numeric fields within a representation or the messages of a topic.
 pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> Result<Value, String> {
     let channel = contents.channel(value, topic)?;
     let definition = channel.definition().map_err(|error| error.to_string())?;
@@ -80,7 +80,7 @@ pub fn fields(contents: &Contents, value: Option<&str>, topic: Option<&str>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// Returns a journal entry with its number, in the form for clients.
+/// Returns a journal entry in the form for clients, with its number.
 pub fn numbered(entry: JournalEntry, number: u64) -> Value {
     json!(JournalText::from(JournalEntry { number, ..entry }))
 }

@@ -24,17 +24,17 @@ pub struct Contents {
     pub begin: i64,
     /// The time of the last message, in nanoseconds.
     pub end: i64,
-    /// The metadata about the robot; empty for a log that Hemiola has not written.
+    /// The metadata about the robot; empty if the log was not written by Hemiola.
     pub about: BTreeMap<String, String>,
-    /// What could not be read when the log was opened, in words.
+    /// Descriptions of what could not be read when the log was opened.
     pub damage: Vec<String>,
     representations: BTreeMap<String, Named>,
     topics: BTreeMap<String, Named>,
-    /// The topics with the journal of the robot.
+    /// The topics of the robot's journal.
     pub journal: Vec<String>,
-    /// What modules have plotted and drawn.
+    /// The plots, drawings and images of modules.
     pub shown: Vec<Shown>,
-    /// The configuration of the robot, by key, as JSON.
+    /// The configuration of the robot by key, as JSON.
     configuration: BTreeMap<String, String>,
 }
 
@@ -44,11 +44,11 @@ struct Named {
     channel: Arc<Channel>,
 }
 
-/// The most reports of damage: a disk that fails would cause one for every byte.
+/// The most reports of damage; a failing disk would cause one for every byte.
 pub const MOST_DAMAGE: usize = 20;
-/// First parts of topics that are no owners of representations.
+/// The first parts of topics that do not belong to the owner of a representation.
 const NO_OWNERS: &[&str] = &["hemiola", "debug"];
-/// The first part of topics of the robot's bus.
+/// The first part of the topics of the robot's bus.
 const TOPIC: &str = "topic";
 
 impl Contents {
@@ -77,8 +77,8 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Gives names to the channels: representations have those of the robot where they are
-    /// unambiguous, all other channels their topics.
+    /// Gives names to the channels. Representations have their names in the robot where these are
+    /// unambiguous; all other channels have the names of their topics.
     fn name(&mut self, channels: BTreeMap<String, Arc<Channel>>) {
         self.journal = channels.values().filter(|channel| is_journal(channel)).map(|it| it.topic.clone()).collect();
         let owned = |topic: &str| {
@@ -97,7 +97,7 @@ impl Contents {
         }
     }
 
-    /// Returns the parts of the log, in the form of the `describe` of robots.
+    /// Describes the contents of the log in the same form as robots answer `describe`.
     pub fn describe(&self) -> Value {
         let schema_name =
             |named: &Named| named.channel.definition().is_ok().then(|| named.channel.type_name().to_owned());
@@ -122,8 +122,8 @@ impl Contents {
         })
     }
 
-    /// Returns the cycles, as far as the configuration in the log says; it does not contain their
-    /// tasks.
+    /// Returns the cycles, as far as they are in the configuration in the log, which does not
+    /// contain their tasks.
     fn cycles(&self) -> Vec<Value> {
         let said = |cycle: &str, key: &str| -> Option<Value> {
             serde_json::from_str(self.configuration.get(&format!("cycle.{cycle}.{key}"))?).ok()
@@ -150,15 +150,15 @@ impl Contents {
         cycles.collect()
     }
 
-    /// Returns the channel of a representation or a topic, exactly one of which is named.
+    /// Returns the channel of a representation or a topic; exactly one of the two is given.
     ///
     /// # Errors
-    /// Returns an error if there is no channel of that name, or its messages cannot be read.
+    /// Returns an error if there is no channel with that name, or its messages cannot be read.
     pub fn channel(&self, value: Option<&str>, topic: Option<&str>) -> Result<&Arc<Channel>, String> {
         let (kind, name, names) = match (value, topic) {
             (Some(name), None) => ("representation", name, &self.representations),
             (None, Some(name)) => ("topic", name, &self.topics),
-            _ => return Err("say one of them: a `value`, or a `topic`".to_owned()),
+            _ => return Err("name either a `value` or a `topic`".to_owned()),
         };
         let found = names.get(name).map(|named| &named.channel);
         let found = found.ok_or_else(|| hemiola_config::unknown(kind, name, names.keys().map(String::as_str)))?;
@@ -166,7 +166,8 @@ impl Contents {
         Ok(found)
     }
 
-    /// Returns the channel of a field, and the path within its messages: `Ball.position.x`,
+    /// Returns the channel of a field and the path within its messages: `Ball.position.x`,
+    /// `topic:/scan.range_min`, `plot:ball.score`.
     /// `topic:/scan.range_min`, `plot:ball.score`.
     pub fn field(&self, field: &str) -> Result<(&Arc<Channel>, String), String> {
         if let Some(name) = field.strip_prefix("plot:") {
@@ -174,14 +175,14 @@ impl Contents {
             return Ok((self.channel(None, Some(&topic))?, "value".to_owned()));
         }
         if field.starts_with("timing:") {
-            return Err("a log has no timing of runs: ask `why --log`".to_owned());
+            return Err("a log has no timing of runs: use `why --log`".to_owned());
         }
         let (field, is_topic) = match field.strip_prefix("topic:") {
             Some(field) => (field, true),
             None => (field, false),
         };
         let names = if is_topic { &self.topics } else { &self.representations };
-        // Names may contain dots themselves: the longest one that fits is used.
+        // Names may contain dots themselves: the longest matching name is used.
         let is_of = |name: &&String| field.strip_prefix(name.as_str()).is_some_and(is_path);
         let end = field.find(['.', '[']).unwrap_or(field.len());
         let name = names.keys().filter(is_of).max_by_key(|name| name.len()).map_or(&field[..end], String::as_str);
@@ -189,10 +190,10 @@ impl Contents {
         Ok((channel?, field[name.len()..].trim_start_matches('.').to_owned()))
     }
 
-    /// Returns the newest message of each of these topics at a time, the oldest first.
+    /// Returns the newest message of each of these topics at a time, in the order of their times.
     ///
     /// # Errors
-    /// Returns an error if the log cannot be read. Damage is reported to `on_damage`, and skipped.
+    /// Returns an error if the log cannot be read. Damage is reported to `on_damage` and skipped.
     pub fn newest(
         &self,
         topics: &[String],
@@ -201,7 +202,7 @@ impl Contents {
         mut on_damage: impl FnMut(String),
     ) -> Result<Vec<Kept>, LogError> {
         let mut found: BTreeMap<String, Kept> = BTreeMap::new();
-        // Most topics have frequent messages, which are found in the last second.
+        // Most topics have frequent messages, the newest of which is found within the last second.
         let (mut before, mut reach) = (at.saturating_add(1), FIRST_REACH);
         while found.len() < topics.len() && before > self.begin && is_wanted() {
             let from = before.saturating_sub(reach).max(self.begin);
@@ -230,15 +231,15 @@ impl Contents {
     }
 }
 
-/// The time in which the newest values are first looked for.
+/// The span of time that is searched first for the newest values.
 const FIRST_REACH: i64 = 1_000_000_000;
 
-/// Returns whether that may follow a name.
+/// Returns whether this text can follow a name.
 fn is_path(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['.', '['])
 }
 
-/// Returns a time in the form of logs.
+/// Converts nanoseconds to a time of logs.
 pub fn log_time(nanoseconds: i64) -> LogTime {
     LogTime::from_nanoseconds(u64::try_from(nanoseconds).unwrap_or(0))
 }
@@ -247,12 +248,12 @@ fn whole_nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Returns a time in the form for clients.
+/// Converts a time of logs to nanoseconds.
 pub fn nanoseconds(time: LogTime) -> i64 {
     i64::try_from(time.nanoseconds()).unwrap_or(i64::MAX)
 }
 
-/// The summary of all files of a log.
+/// The combined summary of all files of a log.
 #[derive(Default)]
 struct Scan {
     about: BTreeMap<String, String>,
@@ -263,7 +264,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Reads a file's summary, or the whole file if it has none.
+    /// Reads the summary of a file, or the whole file if it has none.
     fn file(&mut self, path: &Path) -> Result<(), LogError> {
         let mut log = LogReader::open(path)?;
         if let Some(error) = log.summary_error() {
@@ -279,7 +280,7 @@ impl Scan {
                 self.time(LogTime::from_nanoseconds(statistics.message_end_time));
             }
         } else if log.summary_error().is_none() {
-            self.damaged(format!("{} has no summary: it was not finished", path.display()));
+            self.damaged(format!("{} has no summary, because it was not finished", path.display()));
         }
         while let Some(entry) = log.next_entry() {
             match entry {
@@ -291,7 +292,7 @@ impl Scan {
                 Ok(Entry::Metadata(metadata)) if metadata.name == CONFIGURATION && self.configuration.is_empty() => {
                     self.configuration = metadata.entries;
                 }
-                // The metadata stands before all messages.
+                // The metadata precedes all messages.
                 Ok(Entry::Message(_)) if is_told => break,
                 Ok(Entry::Message(message)) => {
                     self.time(message.log_time);

@@ -1,5 +1,5 @@
-//! Messages of a log that become due as time passes. A thread of the client reads them ahead, so
-//! that the door's thread never waits for a disk.
+//! The messages of a log that become due as time passes. A thread of the client reads them ahead,
+//! so that the door's thread never waits for a disk.
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Weak};
@@ -12,18 +12,18 @@ use super::contents::{Contents, log_time, nanoseconds};
 
 /// An item of a feed.
 pub enum Fed {
-    /// The newest message of a topic at the time at which the feed begins.
+    /// The newest message of a topic at the time where the feed begins.
     Newest(Kept),
     /// A message after that time.
     Message(Kept),
-    /// A report that something cannot be read.
+    /// A report about something that cannot be read.
     Damage(String),
 }
 
-/// The messages of some topics from a time on. Dropping it ends the thread.
+/// The messages of some topics from a given time on. Dropping the feed ends its thread.
 pub struct Feed {
     received: Receiver<Fed>,
-    /// The item that was received before its time.
+    /// An item that was received before it is due.
     next: Option<Fed>,
     _wanted: Arc<()>,
     is_over: bool,
@@ -33,7 +33,7 @@ pub struct Feed {
 const AHEAD: usize = 64;
 
 impl Feed {
-    /// Starts to read, with the newest message of each topic at that time first.
+    /// Starts to read. The first items are the newest messages of each topic at the given time.
     pub fn start(contents: Arc<Contents>, topics: Vec<String>, at: i64) -> Result<Self, String> {
         let (sender, received) = sync_channel(AHEAD);
         let wanted = Arc::new(());
@@ -41,11 +41,12 @@ impl Feed {
         thread::Builder::new()
             .name("hemiola log".into())
             .spawn(move || read(&contents, &topics, at, &watch, &sender))
-            .map_err(|error| format!("no thread to read the log on: {error}"))?;
+            .map_err(|error| format!("the system provides no thread to read the log: {error}"))?;
         Ok(Self { received, next: None, _wanted: wanted, is_over: false })
     }
 
-    /// Returns whether the log may have more items for the current time that were not read yet.
+    /// Returns whether the log may contain more items for the current time that have not been read
+    /// yet.
     pub fn is_behind(&self) -> bool {
         self.next.is_none() && !self.is_over
     }
@@ -72,10 +73,10 @@ impl Feed {
     }
 }
 
-/// Reads until the feed is dropped, or the log is over.
+/// Reads until the feed is dropped or the log ends.
 fn read(contents: &Contents, topics: &[String], at: i64, wanted: &Weak<()>, out: &SyncSender<Fed>) {
     let is_wanted = || wanted.strong_count() > 0;
-    // Sending fails only if the feed was dropped.
+    // Sending fails only if the feed has been dropped.
     let damaged = |text: String| _ = out.send(Fed::Damage(text));
     match contents.newest(topics, at, is_wanted, damaged) {
         Ok(newest) => newest.into_iter().for_each(|kept| _ = out.send(Fed::Newest(kept))),

@@ -13,13 +13,13 @@ use hemiola_runtime::{JournalEntry, JournalEvent, Severity};
 
 use super::contents::{Contents, MOST_DAMAGE, nanoseconds};
 
-/// The journal from the beginning of the log on. Dropping it ends the thread.
+/// The journal from the beginning of the log on. Dropping the feed ends its thread.
 pub struct JournalFeed {
     received: Receiver<JournalEntry>,
     is_over: bool,
 }
 
-/// The number of entries that are read ahead: more than are sent at once.
+/// The number of entries that are read ahead; more than are sent at once.
 const AHEAD: usize = 4096;
 
 impl JournalFeed {
@@ -33,7 +33,7 @@ impl JournalFeed {
             .name("hemiola journal".into())
             // Reading ends when the receiver is dropped.
             .spawn(move || _ = read(&contents, &sender))
-            .map_err(|error| format!("no thread to read the log on: {error}"))?;
+            .map_err(|error| format!("the system provides no thread to read the log: {error}"))?;
         Ok(Self { received, is_over: false })
     }
 
@@ -42,7 +42,7 @@ impl JournalFeed {
         !self.is_over
     }
 
-    /// Returns the next entry that has been read, without its number.
+    /// Returns the next entry that has been read; it has no number yet.
     pub fn next(&mut self) -> Option<JournalEntry> {
         let next = self.received.try_recv();
         self.is_over |= matches!(next, Err(TryRecvError::Disconnected));
@@ -50,7 +50,7 @@ impl JournalFeed {
     }
 }
 
-/// Reads until the receiver is dropped (`None`), or the log is over.
+/// Reads until the receiver is dropped (then it returns `None`) or the log ends.
 fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Option<()> {
     for text in &contents.damage {
         out.send(damaged(text.clone(), contents.begin)).ok()?;
@@ -82,7 +82,7 @@ fn read(contents: &Contents, out: &SyncSender<JournalEntry>) -> Option<()> {
     Some(())
 }
 
-/// Returns a journal entry about something that cannot be read.
+/// Creates a journal entry about something that cannot be read.
 pub fn damaged(text: String, time: i64) -> JournalEntry {
     let event = JournalEvent::Message { severity: Severity::Error, about: "the log".to_owned(), text };
     JournalEntry { number: 0, at: Time::from_nanoseconds(time), event }

@@ -1,4 +1,4 @@
-//! The session of one client of a log: its requests, and what it is sent.
+//! The session of one client of a log: its requests, and the messages that it is sent.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::protocol::{Form, Request, Watched, parse};
 
 /// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// The period in which values are polled.
+/// The period at which values are polled.
 const FAST: Duration = Duration::from_millis(16);
-/// The period in which a client is sent the time while it plays.
+/// The period at which a client is sent the time while it plays.
 const TOLD: Duration = Duration::from_millis(250);
-/// The period in which a client is sent the number of dropped messages.
+/// The period at which a client is sent the number of dropped messages.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
-/// The most messages that are sent at once, so that other clients have their turn.
+/// The most messages that are sent at once, so that other clients get their turn.
 const MOST_AT_ONCE: usize = 512;
 
 /// The session of one client of a log.
@@ -39,28 +39,28 @@ pub struct LogSession {
     transport: Transport,
     told: Instant,
     values: Vec<LogStream>,
-    /// The drawings that the client wants.
+    /// The drawings that the client watches.
     drawn: Vec<Shown>,
-    /// The number of drawings that were dropped because the client was too slow, and not reported
-    /// yet.
+    /// The number of drawings that were dropped because the client was too slow, and have not been
+    /// reported yet.
     undrawn: u64,
     plots: Vec<u32>,
     feed: Option<Feed>,
-    /// Whether the feed has to be restarted, for other values or from another time.
+    /// Set if the feed must be restarted, for other topics or from another time.
     is_stale: bool,
     /// The time up to which the client has been sent everything.
     reached: i64,
-    /// The number of the next journal entry, once the client watches the journal.
+    /// The number of the next journal entry; `None` until the client watches the journal.
     journal: Option<u64>,
-    /// The journal entries that the client does not have yet.
+    /// The journal entries that the client has not received yet.
     past: Option<JournalFeed>,
-    /// The damage that was reported to the client.
+    /// The damage that has been reported to the client.
     damage: BTreeSet<String>,
     loaded: (Sender<Loaded>, Receiver<Loaded>),
     told_dropped: Instant,
 }
 
-/// What an errand has read besides its answer.
+/// The results of an errand besides its answer.
 enum Loaded {
     Points(u32, Vec<u8>),
     Damage(String),
@@ -97,7 +97,7 @@ impl LogSession {
         Ok(Some(match request {
             Request::Describe {} => self.contents.describe(),
             Request::Subscribe { form: Form::Jpeg, .. } => {
-                return Err("images are sent as they are in the log: leave out `as`".to_owned());
+                return Err("the images of a log are sent as they were recorded: omit `as`".to_owned());
             }
             Request::Subscribe { subscription, value, topic, rate, .. } => {
                 self.check_free(subscription)?;
@@ -112,7 +112,7 @@ impl LogSession {
                 self.check_free(subscription)?;
                 let loaded = self.loaded.0.clone();
                 self.later(number, move |contents| {
-                    // Sending fails only if the client has left.
+                    // Sending fails only if the client has disconnected.
                     let on_damage = |text| _ = loaded.send(Loaded::Damage(text));
                     let (answer, points) = answers::plot(contents, subscription, &fields, on_damage)?;
                     _ = loaded.send(Loaded::Points(subscription, points));
@@ -178,7 +178,7 @@ impl LogSession {
         }))
     }
 
-    /// Executes `work` on a thread that may wait for a disk.
+    /// Runs `work` on a thread that may wait for a disk.
     fn later(&self, number: &Value, work: impl FnOnce(&Contents) -> Outcome + Send + 'static) -> Result<(), String> {
         let contents = self.contents.clone();
         self.client.runner.run(Lane::Questions, number.clone(), move || work(&contents))
@@ -187,15 +187,17 @@ impl LogSession {
     fn check_free(&self, subscription: u32) -> Result<(), String> {
         let has_it = self.values.iter().any(|stream| stream.subscription() == subscription);
         if has_it || self.plots.contains(&subscription) {
-            return Err(format!("subscription {subscription} exists already: take another number"));
+            return Err(format!("subscription {subscription} exists already: choose another number"));
         }
         if self.values.len() + self.plots.len() >= MOST_SUBSCRIPTIONS {
-            return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
+            return Err(format!(
+                "there are {MOST_SUBSCRIPTIONS} subscriptions already, which is the limit: end some of them"
+            ));
         }
         Ok(())
     }
 
-    /// Notes that the time has jumped.
+    /// Handles a jump of the client's time.
     fn jumped(&mut self, now: Instant) {
         self.reached = self.transport.time(now);
         self.values.iter_mut().for_each(LogStream::reset);
@@ -207,7 +209,7 @@ impl LogSession {
         out.send(&self.transport.event(now));
     }
 
-    /// Restarts the feed for what is wanted now, from the client's time.
+    /// Restarts the feed at the client's time, for the topics that it is subscribed to now.
     fn refresh(&mut self, out: &mut Outbox) {
         self.is_stale = false;
         let drawn = self.drawn.iter().map(|shown| shown.topic.clone());
@@ -267,7 +269,7 @@ impl LogSession {
         self.past.take_if(|past| !past.goes_on());
     }
 
-    /// Sends what a message shows, if the client wants that.
+    /// Sends the drawing or image in a message, if the client watches it.
     fn draw(&mut self, message: &Kept, time: i64, records: &mut Vec<Value>, out: &mut Outbox) {
         let Some(shown) = self.drawn.iter().find(|shown| shown.topic == message.channel.topic) else { return };
         if out.is_congested() {
@@ -283,7 +285,7 @@ impl LogSession {
         }
     }
 
-    /// Reports damage to the client, once.
+    /// Reports damage to the client, unless it has been reported before.
     fn damaged(&mut self, text: String, time: i64, out: &mut Outbox) {
         if let Some(number) = &mut self.journal
             && !self.damage.contains(&text)
@@ -349,7 +351,7 @@ impl Session for LogSession {
     }
 
     fn bytes(&mut self, _: &[u8], out: &mut Outbox) {
-        out.send(&json!({"error": "requests are text: docs/book/src/door.md"}));
+        out.send(&json!({"error": "requests must be text messages: see docs/book/src/door.md"}));
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
@@ -390,7 +392,7 @@ impl Session for LogSession {
     }
 }
 
-/// Returns why a request is refused that only a robot can fulfil.
+/// Returns the error for a request that only a running robot can fulfil.
 fn only_robots(what: &str) -> String {
-    format!("`{what}` is for robots that run: this is a log, which can be looked at and played")
+    format!("`{what}` needs a running robot: this is a log, which can only be viewed and played")
 }

@@ -1,8 +1,8 @@
-//! What modules had drawn when a log was recorded: messages below `/debug`, converted to the
-//! records that running robots send in the event `debug`.
+//! The drawings and images that modules showed when a log was recorded: messages below `/debug`,
+//! converted to the records that running robots send in the event `debug`.
 //!
 //! [`hemiola_recording::shown`] has written these messages. Circles, ellipses and arrows of a scene
-//! have become lines there, and stay lines.
+//! are recorded as lines, and remain lines.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::protocol::binary;
 /// A drawing, plot or image of modules, and its channel in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// The name that clients ask for, such as `field/ball` or `ball.score`.
+    /// The name that clients use, such as `field/ball` or `ball.score`.
     pub name: String,
     /// The topic of the channel.
     pub topic: String,
@@ -29,16 +29,16 @@ enum Kind {
     Plot,
     Scene,
     Annotations,
-    /// The place of a space in another.
+    /// The placement of one space in another.
     Transform,
     Image,
 }
 
-/// The time after which a drawing disappears that was not drawn again.
+/// The time after which a drawing disappears unless it is drawn again.
 const LIFETIME: i64 = 1_000_000_000;
 
 impl Shown {
-    /// Finds everything that modules have shown in the channels.
+    /// Finds all plots, drawings and images of modules among the channels.
     pub fn all(channels: &[Arc<Channel>]) -> Vec<Self> {
         let images: Vec<&str> = channels.iter().filter_map(|channel| part(channel, Kind::Image)).collect();
         let found = channels.iter().filter_map(|channel| {
@@ -48,7 +48,7 @@ impl Shown {
             let name = match kind {
                 Kind::Plot | Kind::Image => dotted(path),
                 Kind::Transform => path.to_owned(),
-                // The names of images may contain dots, which are slashes in a topic.
+                // Dots in the names of images are slashes in topics.
                 Kind::Scene | Kind::Annotations => {
                     let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
                     let image = images.iter().copied().filter(layer).max_by_key(|image| image.len());
@@ -60,7 +60,7 @@ impl Shown {
         found.collect()
     }
 
-    /// Returns the description for clients.
+    /// Returns the description in the form for clients.
     pub fn describe(&self) -> Json {
         let kind = match self.kind {
             Kind::Plot => "plot",
@@ -70,8 +70,8 @@ impl Shown {
         json!({"name": self.name, "kind": kind, "update": ""})
     }
 
-    /// Returns whether a client that wants these names is sent the messages as drawings or images.
-    /// Plots are sent by subscriptions to plots.
+    /// Returns whether a client that watches these names is sent the messages as drawings or
+    /// images. Plots are sent through subscriptions to plots.
     pub fn is_wanted(&self, names: &[String]) -> bool {
         self.kind != Kind::Plot
             && names.iter().any(|wanted| match wanted.strip_suffix('*') {
@@ -82,15 +82,15 @@ impl Shown {
             })
     }
 
-    /// Returns what a message of `time` shows at the time `now`.
+    /// Returns the records and images for a message of `time`, as of the time `now`.
     ///
     /// # Errors
-    /// The message cannot be read.
+    /// Returns an error if the message cannot be read.
     pub fn read(&self, message: &Kept, time: i64, now: i64) -> Result<Vec<Seen>, String> {
         let value = message.as_message().decode().map_err(|error| error.to_string())?;
         let head = Head { name: &self.name, time, run: message.sequence };
-        // Drawings over an image were recorded as scenes before the first image came: a topic may
-        // have both types.
+        // Drawings over an image were recorded as scenes before its first image was known, so a
+        // topic may have both types.
         Ok(match Kind::of(message.channel.type_name()).unwrap_or(self.kind) {
             Kind::Plot => Vec::new(),
             Kind::Image => head.image(&value).into_iter().collect(),
@@ -118,8 +118,8 @@ impl Kind {
     }
 }
 
-/// Returns the part of a channel's topic after `/debug/` or, for a transform, after the beginning
-/// that all transforms have, if the channel is of this kind.
+/// Returns the part of a channel's topic after `/debug/` or, for a transform, after the common
+/// beginning of the topics of transforms, if the channel is of this kind.
 fn part(channel: &Channel, kind: Kind) -> Option<&str> {
     let topic = channel.topic.as_str();
     let part = match kind {
@@ -132,7 +132,7 @@ fn part(channel: &Channel, kind: Kind) -> Option<&str> {
 /// An item that is sent to a client.
 #[derive(Debug, PartialEq)]
 pub enum Seen {
-    /// A record of an event.
+    /// A record for an event.
     Record(Json),
     /// A binary message.
     Image(Vec<u8>),
@@ -142,7 +142,8 @@ pub enum Seen {
 struct Head<'m> {
     name: &'m str,
     time: i64,
-    /// The number of the message, in place of a run: each message replaces the one before it.
+    /// The number of the message, in place of a run number: each message replaces the one before
+    /// it.
     run: u32,
 }
 
@@ -171,7 +172,7 @@ impl Head<'_> {
         records.collect()
     }
 
-    /// Returns a drawing, unless it has disappeared by now.
+    /// Returns the records of a drawing, unless it has disappeared by now.
     fn lasting(&self, update: &str, is_background: bool, now: i64, drawn: impl FnOnce() -> Vec<Drawn>) -> Vec<Seen> {
         match is_background || now.saturating_sub(self.time) <= LIFETIME {
             true => self.drawing(update, is_background, drawn()),
@@ -209,7 +210,7 @@ impl Head<'_> {
     }
 }
 
-/// Returns the points, lines and texts of a scene's entity.
+/// Returns the points, lines and texts of an entity of a scene.
 fn shapes(entity: &Value) -> Vec<Drawn> {
     let points = items(entity, "spheres");
     let points =
@@ -226,7 +227,8 @@ fn shapes(entity: &Value) -> Vec<Drawn> {
     points.chain(lines).chain(texts).collect()
 }
 
-/// Returns the place of a space. Its name is that of the drawings in it, as in their topics.
+/// Returns the placement of a space. Its name is the same as in the drawings in it, and in their
+/// topics.
 fn transform(transform: &Value) -> Drawn {
     let place_of = topic(&text(transform, "child_frame_id"));
     let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| number(transform, &format!("rotation.{name}")));
@@ -238,7 +240,7 @@ fn transform(transform: &Value) -> Drawn {
     (shape, "#ffffffff".to_owned())
 }
 
-/// Returns the shapes that lie over an image.
+/// Returns the shapes that are drawn over an image.
 fn annotations(drawn: &Value) -> Vec<Drawn> {
     const POINTS: f64 = 1.0;
     let circles = items(drawn, "circles");
@@ -277,7 +279,7 @@ fn number(value: &Value, path: &str) -> f64 {
     value.get(path).and_then(|value| value.number()).unwrap_or_default()
 }
 
-/// Returns the coordinates of a point, two for one on the ground.
+/// Returns the coordinates of a point: two of them for a point on the ground.
 fn place(value: &Value, path: &str) -> Json {
     let at = value.get(path);
     let Some(point) = at.as_deref() else { return Json::Null };
@@ -285,7 +287,7 @@ fn place(value: &Value, path: &str) -> Json {
     if z == 0.0 { json!([x, y]) } else { json!([x, y, z]) }
 }
 
-/// Returns a colour as `#rrggbbaa`.
+/// Returns a colour in the form `#rrggbbaa`.
 fn color(value: &Value, path: &str) -> String {
     let parts = ["r", "g", "b", "a"]
         .map(|name| (number(value, &format!("{path}.{name}")).clamp(0.0, 1.0) * 255.0).round() as u8);

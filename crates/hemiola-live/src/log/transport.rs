@@ -11,10 +11,10 @@ use crate::transport::{Playing, checked_speed};
 pub struct Transport {
     begin: i64,
     end: i64,
-    /// The time of the log at the instant `since`.
+    /// The time of the log at `since`.
     at: i64,
     since: Instant,
-    /// Seconds of the log in a second of the viewer.
+    /// The speed: seconds of the log per second of the viewer.
     speed: f64,
     is_playing: bool,
 }
@@ -39,7 +39,7 @@ impl Transport {
         self.is_playing
     }
 
-    /// Pauses at the end. Returns whether it has done so now.
+    /// Pauses if the end is reached. Returns whether this call has paused it.
     pub fn ends(&mut self, now: Instant) -> bool {
         let ends = self.is_playing && self.time(now) == self.end;
         if ends {
@@ -53,7 +53,7 @@ impl Transport {
         self.speed
     }
 
-    /// Lets time pass, from the beginning if it was at the end.
+    /// Resumes playing, from the beginning if the end had been reached.
     ///
     /// # Errors
     /// Returns an error if the speed is not valid.

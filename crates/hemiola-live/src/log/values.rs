@@ -16,15 +16,15 @@ pub struct LogStream {
     channel: Arc<Channel>,
     /// The time between two messages, in nanoseconds of the viewer.
     period: f64,
-    /// When the next message may be sent, in nanoseconds of the log.
+    /// The time of the log from which on the next message may be sent, in nanoseconds.
     due: i64,
-    /// The log time of the last message that was read.
+    /// The log time of the last message that was read, in nanoseconds.
     last: i64,
     dropped: u64,
 }
 
 impl LogStream {
-    /// Creates a subscription, with at most `rate` messages in a second of the viewer.
+    /// Creates a subscription with at most `rate` messages per second of the viewer.
     pub fn new(subscription: u32, channel: Arc<Channel>, rate: Option<f64>) -> Self {
         let period = rate.filter(|rate| rate.is_finite() && *rate > 0.0).map_or(0.0, |rate| 1e9 / rate);
         Self { subscription, channel, period, due: i64::MIN, last: i64::MIN, dropped: 0 }
@@ -46,17 +46,17 @@ impl LogStream {
         &self.channel.topic
     }
 
-    /// Begins again because the time has jumped.
+    /// Starts again after the time has jumped.
     pub fn reset(&mut self) {
         (self.due, self.last) = (i64::MIN, i64::MIN);
     }
 
-    /// Returns how many messages were dropped since the last call.
+    /// Returns the number of messages that were dropped since the last call.
     pub fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)
     }
 
-    /// Sends the message that was the newest when the feed began, unless it was sent already.
+    /// Sends the message that was the newest when the feed began, unless it has been sent already.
     pub fn send_newest(&mut self, message: &Kept, out: &mut Outbox) {
         if nanoseconds(message.log_time) > self.last {
             self.due = i64::MIN;

@@ -1,9 +1,9 @@
-//! Minifies the page's sources for browsers: removes comments and blanks, and shortens names.
+//! Minifies the page's sources for browsers: removes comments and white space, and shortens names.
 //!
-//! This needs no parser of the language. Words, strings, templates and regular expressions are told
-//! from the rest, and the blanks between them are removed. A name is shortened where nobody can
-//! notice: if it is private (`#name`), or a variable of the file that is nowhere in it the name of
-//! a property.
+//! This needs no parser of the language. It splits the source into words, strings, templates,
+//! regular expressions and signs, and removes the white space between them. A name is shortened
+//! only where the change cannot be observed: if it is private (`#name`), or a variable of the file
+//! that is not also used as the name of a property there.
 
 mod functions;
 mod names;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 
 use functions::Functions;
 
-/// Minifies a module of JavaScript by itself.
+/// Minifies a JavaScript module on its own.
 #[cfg(test)]
 pub fn script(source: &str) -> String {
     script_of(source, &Shared::new())
 }
 
-/// Short names for what the modules of a page import from each other.
+/// The short names for everything that the modules of a page import from each other.
 pub type Shared = BTreeMap<String, String>;
 
 /// Returns the short names that all modules of a page share.
@@ -33,7 +33,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     reader.tokens
 }
 
-/// Minifies a module of JavaScript, with the names that it shares with others.
+/// Minifies a JavaScript module, with the names that it shares with others.
 pub fn script_of(source: &str, shared: &Shared) -> String {
     let tokens = tokens(source);
     let short = names::short_ones(&tokens, shared);
@@ -57,8 +57,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
         }
         let named = functions.at(index).or_else(|| short.get(token.text).map(String::as_str));
         let word = named.unwrap_or_else(|| meaning(&tokens, index));
-        // The last statement of a block needs no semicolon. (An empty one would need it: the page
-        // has none.) Nor does the last item of a list need a comma.
+        // The last statement of a block needs no semicolon. (Only an empty statement would, and the
+        // page has none.) The last item of a list needs no comma.
         let is_last = token.kind == Kind::Sign
             && match token.text {
                 "}" => text.ends_with([';', ',']),
@@ -83,8 +83,8 @@ pub fn script_of(source: &str, shared: &Shared) -> String {
     text
 }
 
-/// Returns whether a token is one of the brackets in `(a) => b`, `= (a)` or `new A();` that can be
-/// left out, or the zero of `0.5`.
+/// Returns whether a token can be omitted: one of the parentheses in `(a) => b`, `= (a)` or
+/// `new A();`, or the zero of `0.5`.
 fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let begins = |at: usize| {
@@ -97,7 +97,7 @@ fn can_be_left_out(tokens: &[Token<'_>], index: usize) -> bool {
             before.is_some_and(|before| matches!(before.text, "=" | "(" | "," | "?" | ":" | "&" | "|" | "["));
         text(at) == "(" && is_name && text(at + 2) == ")" && (is_argument || is_operand)
     };
-    // The brackets of a new object whose members are not accessed at once.
+    // The parentheses of a new object whose members are not accessed at once.
     let is_empty = |at: usize| {
         let is_new = at.checked_sub(2).is_some_and(|before| text(before) == "new");
         is_new && text(at) == "(" && text(at + 1) == ")" && matches!(text(at + 2), ";" | "," | ")" | "]" | "}")
@@ -111,8 +111,8 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// Returns a shorter word of the same meaning; `let` replaces `const`, which only prevents mistakes
-/// of people.
+/// Returns a shorter word with the same meaning. `let` replaces `const`, which only protects people
+/// from mistakes.
 fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
     let Token { text, kind, .. } = tokens[index];
     let around = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
@@ -123,7 +123,7 @@ fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
         "true" if !is_property => "!0",
         "false" if !is_property => "!1",
         "undefined" if !is_property => "void 0",
-        // An operator that binds as a division does may not come before it.
+        // After an operator of the same precedence, the division would bind differently.
         "Infinity" if !is_property && !matches!(around(index.checked_sub(1)), "/" | "*" | "%") => "1/0",
         text => text,
     }
@@ -132,15 +132,15 @@ fn meaning<'s>(tokens: &[Token<'s>], index: usize) -> &'s str {
 /// Finds declarations that follow each other and can be joined: `const a = 1; const b = 2;`.
 #[derive(Default)]
 struct Statements<'s> {
-    /// Whether the statement is a declaration, for each open bracket.
+    /// Set for each open bracket whose current statement is a declaration.
     open: Vec<bool>,
     now: bool,
     before: &'s str,
 }
 
 impl<'s> Statements<'s> {
-    /// Follows the next token. Returns whether it begins a declaration like the one before, so that
-    /// its keyword can be left out.
+    /// Follows the next token. Returns whether it begins a declaration of the same kind as the one
+    /// before, so that its keyword can be omitted.
     fn continues(&mut self, token: &Token<'s>) -> bool {
         let (before, text) = (std::mem::replace(&mut self.before, token.text), token.text);
         let is_part = token.kind == Kind::Verbatim;
@@ -225,12 +225,12 @@ enum Gap {
     Line,
 }
 
-/// Separates two tokens that would be one token without a gap.
+/// Inserts a separator between two tokens that would otherwise become one.
 fn separate(text: &mut String, gap: Gap, next: &str) {
     let (Some(last), Some(next)) = (text.chars().next_back(), next.chars().next()) else { return };
     match gap {
-        // The page's statements end with semicolons, so that a brace without one ends a block, and
-        // needs no line break.
+        // The page's statements end with semicolons, so a brace without one ends a block and needs
+        // no line break.
         Gap::Line if last == '}' && (is_of_word(next) || next == '}') => {}
         Gap::Line if !matches!(last, '{' | ';' | ',' | '(' | '[') => text.push('\n'),
         Gap::Blank if is_of_word(last) && is_of_word(next) => text.push(' '),
@@ -239,7 +239,7 @@ fn separate(text: &mut String, gap: Gap, next: &str) {
     }
 }
 
-/// Words after which a slash begins a regular expression.
+/// The words after which a slash begins a regular expression.
 const BEFORE_EXPRESSIONS: &[&str] =
     &["return", "typeof", "case", "in", "of", "void", "delete", "do", "else", "await", "yield"];
 
@@ -251,7 +251,7 @@ struct Reader<'s> {
 }
 
 impl<'s> Reader<'s> {
-    /// Reads code up to `closing`, if its opening brace was read before, or to the end.
+    /// Reads code to the end, or up to `closing` if its opening brace has been read before.
     fn code(&mut self, closing: Option<char>) {
         let mut depth = 0;
         while let Some(letter) = self.rest.chars().next() {
@@ -296,7 +296,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Returns whether a slash begins a regular expression; otherwise it divides.
+    /// Returns whether a slash begins a regular expression here; otherwise it is a division.
     fn expects_expression(&self) -> bool {
         match self.tokens.last() {
             Some(Token { text, kind: Kind::Word, .. }) => BEFORE_EXPRESSIONS.contains(text),
@@ -306,7 +306,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Reads a template: text that stays as it is, with code within.
+    /// Reads a template: text that remains unchanged, with code inside.
     fn template(&mut self) {
         let mut begin = 1;
         loop {
@@ -324,8 +324,8 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Returns where a text ends that began before, behind its `quote`. A slash within brackets ends
-/// nothing.
+/// Returns the position after the `quote` that ends a text, which began before. A slash within
+/// brackets does not end a regular expression.
 fn end_of(text: &str, quote: char) -> usize {
     let mut letters = text.char_indices();
     let mut is_class = false;
@@ -341,7 +341,7 @@ fn end_of(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Returns where code begins in a part of a template: behind its `${`.
+/// Returns the position at which code begins in a part of a template, after its `${`.
 fn code_in(text: &str) -> Option<usize> {
     let mut letters = text.char_indices();
     while let Some((place, letter)) = letters.next() {

@@ -1,8 +1,9 @@
-//! The binary messages of the door, which `docs/book/src/door.md` describes. They are pure bytes.
+//! The binary messages of the door, as `docs/book/src/door.md` describes them. This module uses no
+//! sockets.
 
 use thiserror::Error;
 
-/// The head of a value's message.
+/// The head of a message with a value.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::{HEAD, Head};
@@ -12,27 +13,27 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The subscription to which the value belongs.
+    /// The number of the subscription that the value belongs to.
     pub subscription: u32,
-    /// The number of the value among those that were to be sent; one that is missing was dropped.
+    /// The number of the value among those to be sent; a missing number was dropped.
     pub sequence: u32,
     /// The run of the cycle, or the number of the source's sample.
     pub run: u32,
-    /// When the value was provided, in nanoseconds of the robot's clock.
+    /// The time at which the value was provided, in nanoseconds of the robot's clock.
     pub time: i64,
-    /// When the newest sample was taken from which the value derives.
+    /// The time of the newest sample that the value derives from.
     pub stamp: i64,
 }
 
-/// The kind of a value or a message of a topic.
+/// The kind of a message with a value of a representation, or a message of a topic.
 pub const VALUE: u8 = 1;
-/// The kind of points of plots.
+/// The kind of a message with points of plots.
 pub const POINTS: u8 = 2;
-/// The kind of events of the timeline.
+/// The kind of a message with events of the timeline.
 pub const EVENTS: u8 = 3;
 
-/// The kind of an image of a module: the length of the record takes the place of the subscription.
-/// The record follows as JSON, then the pixels.
+/// The kind of a message with an image of a module. The length of the record takes the place of the
+/// subscription; the record follows as JSON, then the pixels.
 pub const IMAGE: u8 = 4;
 
 /// The number of bytes before a value.
@@ -50,7 +51,7 @@ pub fn begin(kind: u8, subscription: u32) -> Vec<u8> {
 }
 
 impl Head {
-    /// Returns the 32 bytes that stand before the value.
+    /// Returns the 32 bytes that precede the value.
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = begin(VALUE, self.subscription);
         bytes.extend_from_slice(&self.sequence.to_le_bytes());
@@ -61,7 +62,7 @@ impl Head {
     }
 }
 
-/// A value, or a message of a topic.
+/// A value of a representation, or a message of a topic.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::{Head, ValueMessage};
@@ -71,9 +72,9 @@ impl Head {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueMessage {
-    /// The subscription that the value belongs to, and when it was provided.
+    /// The subscription that the value belongs to, and the time at which it was provided.
     pub head: Head,
-    /// CDR with its four header bytes, or a JPEG if that was requested.
+    /// The value in CDR, with its four header bytes, or as JPEG if that was requested.
     pub data: Vec<u8>,
 }
 
@@ -86,13 +87,13 @@ pub struct ValueMessage {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
-    /// The index of the field among those that were requested.
+    /// The index of the field in the request.
     pub field: u32,
-    /// The points, in the order of their times.
+    /// The points, sorted by time.
     pub points: Vec<Point>,
 }
 
-/// The values of a field in a step of time.
+/// The values of a field within one step of time.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::Point;
@@ -104,9 +105,9 @@ pub struct Points {
 pub struct Point {
     /// The time at which the step begins, in seconds of the robot's clock.
     pub time: f64,
-    /// The smallest value in that step.
+    /// The smallest value within the step.
     pub minimum: f64,
-    /// The largest value in that step.
+    /// The largest value within the step.
     pub maximum: f64,
 }
 
@@ -133,24 +134,24 @@ impl Points {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventRecord {
-    /// What kind of event it is; `docs/book/src/door.md` lists the kinds.
+    /// The kind of the event; `docs/book/src/door.md` lists the kinds.
     pub kind: u8,
-    /// The core on which it ran, 255 if that is not known.
+    /// The core on which it ran; 255 if unknown.
     pub core: u8,
     /// The number of the worker that ran it.
     pub worker: u16,
     /// The number of the task, cycle, source, exchange or callback that it is about.
     pub subject: u16,
-    /// The number of a second participant: the cycle that received a value, or the source of
-    /// dropped input.
+    /// The number of a second participant: the cycle that received a value, or the source whose
+    /// input was dropped.
     pub other: u16,
     /// The run in which it happened.
     pub run: u32,
     /// A further number, whose meaning depends on the kind.
     pub number: u32,
-    /// When it began, in nanoseconds of the robot's clock.
+    /// The time at which it began, in nanoseconds of the robot's clock.
     pub begin: i64,
-    /// When it ended, in nanoseconds of the robot's clock.
+    /// The time at which it ended, in nanoseconds of the robot's clock.
     pub end: i64,
 }
 
@@ -181,16 +182,16 @@ impl EventRecord {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
-    /// A value, or a message of a topic.
+    /// A value of a representation, or a message of a topic.
     Value(ValueMessage),
     /// Points of plots.
     Points {
         /// The number of the subscription.
         subscription: u32,
-        /// The new points of each field; fields without new points are left out.
+        /// The new points of each field; fields without new points are omitted.
         fields: Vec<Points>,
     },
-    /// Events: what ran where and when.
+    /// The events that the timeline shows.
     Events {
         /// The number of the subscription.
         subscription: u32,
@@ -199,19 +200,19 @@ pub enum Frame {
     },
 }
 
-/// Bytes that are no message of the door.
+/// The error for bytes that are not a message of the door.
 ///
 /// ```
 /// use hemiola_live::protocol::binary::Frame;
 ///
-/// assert_eq!(Frame::read(&[1, 0]).unwrap_err().to_string(), "2 bytes are no binary message: it ends in its head");
+/// assert_eq!(Frame::read(&[1, 0]).unwrap_err().to_string(), "a message of 2 bytes is not valid: it ends within its head");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{length} bytes are no binary message: {reason}")]
+#[error("a message of {length} bytes is not valid: {reason}")]
 pub struct Malformed {
-    /// The number of the bytes.
+    /// The number of bytes.
     pub length: usize,
-    /// The reason why they are no message.
+    /// The reason why they are not a message.
     pub reason: &'static str,
 }
 
@@ -219,14 +220,15 @@ impl Frame {
     /// Reads a binary message.
     ///
     /// # Errors
-    /// Returns an error if its kind is unknown, or it is shorter or longer than it claims.
+    /// Returns an error if its kind is unknown, or it is shorter or longer than it says.
     pub fn read(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut rest = Bytes(bytes);
         let malformed = |reason| Malformed { length: bytes.len(), reason };
-        let (kind, subscription) = rest.head().ok_or_else(|| malformed("it ends in its head"))?;
+        let (kind, subscription) = rest.head().ok_or_else(|| malformed("it ends within its head"))?;
         match kind {
             VALUE => {
-                let message = rest.value(subscription).ok_or_else(|| malformed("it ends in the head of its value"))?;
+                let message =
+                    rest.value(subscription).ok_or_else(|| malformed("it ends within the head of its value"))?;
                 Ok(Self::Value(message))
             }
             POINTS => {
@@ -241,12 +243,12 @@ impl Frame {
                 Ok(Self::Events { subscription, records: records.collect() })
             }
             EVENTS => Err(malformed("it ends within an event")),
-            _ => Err(malformed("its kind is not known")),
+            _ => Err(malformed("its kind is unknown")),
         }
     }
 }
 
-/// The bytes that were not read yet.
+/// The bytes that have not been read yet.
 struct Bytes<'b>(&'b [u8]);
 
 impl Bytes<'_> {
@@ -263,7 +265,7 @@ impl Bytes<'_> {
 
     fn points(&mut self) -> Option<Points> {
         let (field, count) = (self.u32()?, self.u32()? as usize);
-        // The count may be wrong: memory is allocated only for bytes that exist.
+        // The count may be wrong, so memory is allocated only for bytes that exist.
         if count.checked_mul(POINT)? > self.0.len() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Changes of a robot, in the form of clients.
+//! The changes of a robot, in the form for clients.
 
 use hemiola_model::Value;
 use hemiola_runtime::Change;
@@ -18,50 +18,50 @@ use serde::{Deserialize, Serialize};
 pub enum ChangeText {
     /// Sets a parameter.
     Parameter {
-        /// The module or source whose parameter it is.
+        /// The module or source that has the parameter.
         module: String,
         /// The name of the parameter.
         name: String,
-        /// The value that it has from then on.
+        /// The new value.
         value: Value,
     },
     /// Switches the provider of a representation.
     Provider {
-        /// The representation that is provided.
+        /// The representation.
         representation: String,
-        /// The module that provides it from then on.
+        /// The module that provides it from now on.
         module: String,
     },
-    /// Overrides a representation with a value, instead of that of its provider.
+    /// Overrides the value of a representation, in place of its provider.
     Override {
-        /// The representation that is overridden.
+        /// The representation.
         representation: String,
-        /// The value that it has from then on.
+        /// The value that it has from now on.
         value: Value,
     },
-    /// Ends the override of a representation, which has its provider's value again.
+    /// Ends the override of a representation, which gets its provider's value again.
     Release {
-        /// The representation that is overridden no more.
+        /// The representation.
         representation: String,
     },
     /// Sets the number of workers on which a cycle runs.
     Workers {
         /// The cycle.
         cycle: String,
-        /// The number of workers; without a number the plan chooses.
+        /// The number of workers; `None` to let the plan choose.
         workers: Option<usize>,
     },
     /// Restarts a module with a new state.
     Restart {
-        /// The module that is created again.
+        /// The module.
         module: String,
     },
     /// Begins or ends a trace of all events.
     Trace {
-        /// The file that the trace is written to; without one the trace ends.
+        /// The file that the trace is written to; `None` to end the trace.
         file: Option<String>,
     },
-    /// Enters the safe state, or leaves it.
+    /// Enters the safe state (`true`), or leaves it (`false`).
     SafeState(bool),
 }
 

@@ -1,4 +1,4 @@
-//! Entries of the journal in the form of clients: the events `journal`.
+//! The entries of the journal in the form for clients: the events `journal`.
 
 use hemiola_runtime::{Bounded, Exceedance, JournalEntry, JournalEvent, Severity};
 use serde::{Deserialize, Serialize};
@@ -19,23 +19,23 @@ use super::ChangeText;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct JournalText {
     event: Name,
-    /// The number of the entry: one that is missing was lost.
+    /// The number of the entry; a missing number was lost.
     pub number: u64,
-    /// When it happened, in nanoseconds.
+    /// The time of the event, in nanoseconds.
     pub time: i64,
-    /// What happened.
+    /// The event itself.
     #[serde(flatten)]
     pub happened: Happened,
 }
 
-/// The name of the event, which tells it from other events.
+/// The name of the event, which distinguishes it from other events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Name {
     Journal,
 }
 
-/// What happened to a robot.
+/// An event in the life of a robot.
 ///
 /// See [`JournalText`].
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -43,9 +43,9 @@ enum Name {
 pub enum Happened {
     /// The robot has reported something.
     Message {
-        /// How grave it is.
+        /// The severity of the message.
         severity: SeverityText,
-        /// What the message is about, such as an update, a source or the watchdog.
+        /// The subject of the message, such as an update, a source or the watchdog.
         about: String,
         /// The message in words.
         text: String,
@@ -54,39 +54,39 @@ pub enum Happened {
     Change {
         /// The change that was made.
         change: ChangeText,
-        /// The client that made it, if the change came from outside.
+        /// The client that made it, if it was made by a client.
         by: Option<String>,
         /// The change in words.
         text: String,
     },
     /// Somebody has marked a moment.
     Mark {
-        /// The words that the moment is marked with.
+        /// The text of the mark.
         text: String,
-        /// The client that marked it, if the mark came from outside.
+        /// The client that made it, if it was made by a client.
         by: Option<String>,
     },
     /// A latency has exceeded its bound.
     Exceedance {
-        /// What took too long, in words.
+        /// A description of the latency.
         text: String,
-        /// The cycle or chain that took too long, in the form that `docs/book/src/door.md`
+        /// The cycle or chain whose latency it is, in the form that `docs/book/src/door.md`
         /// describes.
         of: Value,
-        /// The run in which it took too long.
+        /// The run that took too long.
         run: u32,
-        /// How long it may take, in nanoseconds.
+        /// The bound, in nanoseconds.
         bound: u64,
-        /// How long it took, in nanoseconds.
+        /// The latency, in nanoseconds.
         observed: u64,
-        /// Why, in words.
+        /// The cause, in words.
         cause: String,
-        /// How many more exceedances there were since the last one that was reported.
+        /// The number of further exceedances since the last reported one.
         others: u64,
     },
 }
 
-/// How grave a message is.
+/// The severity of a message.
 ///
 /// ```
 /// assert_eq!(serde_json::to_string(&hemiola_live::protocol::SeverityText::Error)?, "\"error\"");
@@ -144,7 +144,7 @@ impl From<Severity> for SeverityText {
     }
 }
 
-/// Returns what has a bound, in the form of clients.
+/// Returns the cycle or chain that has a bound, in the form for clients.
 pub(crate) fn bounded(of: &Bounded) -> Value {
     match of {
         Bounded::Response { cycle } => serde_json::json!({"response": cycle}),

@@ -1,4 +1,4 @@
-//! The requests of clients to a robot or a log, and how they are parsed.
+//! The requests of clients to a robot or a log, and their parser.
 
 use hemiola_model::Value;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ChangeText;
 
-/// A request, without its number. What is optional may be left out.
+/// A request without its number. Optional fields may be omitted.
 ///
 /// ```
 /// use hemiola_live::protocol::Request;
@@ -19,9 +19,9 @@ use super::ChangeText;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Describes what there is to look at and to change.
+    /// Describes everything that can be viewed and changed.
     Describe {},
-    /// Subscribes to values of a representation or messages of a topic, from now on.
+    /// Subscribes to the values of a representation or the messages of a topic, from now on.
     Subscribe {
         /// A number that the client chooses for this subscription.
         subscription: u32,
@@ -31,7 +31,7 @@ pub enum Request {
         /// The name of the topic.
         #[serde(skip_serializing_if = "Option::is_none")]
         topic: Option<String>,
-        /// The most values that are sent per second.
+        /// The maximum number of values per second.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
         /// The form in which the values are sent.
@@ -53,33 +53,33 @@ pub enum Request {
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// Subscribes to events: what runs where and when, from now on.
+    /// Subscribes to the events of the timeline, from now on.
     Events {
         /// A number that the client chooses for this subscription.
         subscription: u32,
     },
-    /// Watches events of one kind, from now on.
+    /// Watches one kind of events, from now on.
     Watch {
         /// The kind of events.
         what: Watched,
         /// The time between two messages with statistics, in nanoseconds.
         #[serde(skip_serializing_if = "Option::is_none")]
         period: Option<u64>,
-        /// The names of plots, spaces and layers of modules that are wanted.
+        /// The names of the plots, spaces and layers of modules to watch.
         #[serde(skip_serializing_if = "Option::is_none")]
         names: Option<Vec<String>>,
     },
-    /// Ends what [`Watch`](Self::Watch) began.
+    /// Stops watching a kind of events.
     Unwatch {
         /// The kind of events.
         what: Watched,
     },
-    /// Reads the present value at a path.
+    /// Reads the current value at a path.
     Read {
         /// The path of the value, such as `Ball.position`.
         value: String,
     },
-    /// Lists the numbers within a representation or the messages of a topic.
+    /// Lists the numeric fields within a representation or the messages of a topic.
     Fields {
         /// The name of the representation.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,16 +95,16 @@ pub enum Request {
     },
     /// Lists the parameters and their values.
     Parameters {
-        /// Lists only the parameters of this module or source.
+        /// The module or source whose parameters are listed; `None` for all.
         #[serde(skip_serializing_if = "Option::is_none")]
         module: Option<String>,
     },
     /// Writes parameters into a file.
     Save {
-        /// The overlay that is written; without it the robot's own file is.
+        /// The overlay to write to; `None` for the robot's own file.
         #[serde(skip_serializing_if = "Option::is_none")]
         overlay: Option<String>,
-        /// Writes only these parameters, such as `Walk.gain`.
+        /// The parameters to write, such as `Walk.gain`; `None` for all that were changed.
         #[serde(skip_serializing_if = "Option::is_none")]
         parameters: Option<Vec<String>>,
     },
@@ -124,32 +124,32 @@ pub enum Request {
     },
     /// Begins a log, or ends it.
     Record {
-        /// The file to begin; without it the robot chooses a name.
+        /// The file to begin; `None` to let the robot choose a name.
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<String>,
-        /// Whether the log ends instead.
+        /// Set to end the log instead.
         #[serde(default)]
         stop: bool,
     },
-    /// Marks this moment.
+    /// Marks the current moment in the journal.
     Mark {
-        /// The words to mark it with.
+        /// The text of the mark.
         text: String,
     },
-    /// Captures all values of all cycles as they are now.
+    /// Captures the current values of all cycles.
     Capture {},
     /// Explains why something took as long as it did.
     Why {
         /// The name of a cycle, chain or callback.
         #[serde(skip_serializing_if = "Option::is_none")]
         subject: Option<String>,
-        /// The number of the longest executions to explain.
+        /// The number of longest executions to explain.
         #[serde(skip_serializing_if = "Option::is_none")]
         worst: Option<usize>,
-        /// Explains the run of this number.
+        /// The run to explain.
         #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<u32>,
-        /// Explains the age of a chain's data instead of its reaction.
+        /// Set to explain the age of a chain's data instead of its reaction.
         #[serde(default)]
         age: bool,
     },
@@ -166,26 +166,26 @@ pub enum Request {
     },
     /// Plays a log or a replay.
     Play {
-        /// The speed, where 1 is real time; without it the last speed.
+        /// The speed, where 1 is real time; `None` for the last speed.
         #[serde(skip_serializing_if = "Option::is_none")]
         speed: Option<f64>,
     },
     /// Pauses a log or a replay.
     Pause {},
-    /// Goes to another time of a log or a replay.
+    /// Jumps to another time of a log or a replay.
     Seek {
         /// The time, in nanoseconds.
         time: i64,
     },
     /// Advances a replay by a step.
     Step {
-        /// The number of runs; one if it is left out.
+        /// The number of runs; `None` for one.
         #[serde(skip_serializing_if = "Option::is_none")]
         runs: Option<u32>,
-        /// The cycle whose runs count; those of all cycles if it is left out.
+        /// The cycle whose runs are counted; `None` to count those of all cycles.
         #[serde(skip_serializing_if = "Option::is_none")]
         cycle: Option<String>,
-        /// Whether to step to the next recorded event instead.
+        /// Set to step to the next recorded event instead.
         #[serde(default)]
         event: bool,
     },
@@ -196,9 +196,9 @@ pub enum Request {
 }
 
 impl Request {
-    /// Returns whether the request changes a robot or what belongs to it. Requests to the transport
-    /// of a replay count, as all its clients share it; those to a log do not ask this, as each
-    /// client has a transport of its own.
+    /// Returns whether the request changes a robot or something that belongs to it. Requests to the
+    /// transport of a replay do, as all of its clients share it. Those to the transport of a log do
+    /// not, as each client has its own; a log does not call this function.
     pub fn changes(&self) -> bool {
         match self {
             Self::Change { .. }
@@ -224,14 +224,14 @@ impl Request {
     }
 }
 
-/// Parses a request. Returns the number for its answer, too.
+/// Parses a request. Also returns its number, which the answer must contain.
 pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Value, R), (serde_json::Value, String)> {
-    let mut said: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| (serde_json::Value::Null, format!("no JSON: {error}")))?;
+    let mut said: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| (serde_json::Value::Null, format!("the request is not valid JSON: {error}")))?;
     let number = said.as_object_mut().and_then(|said| said.remove("id")).unwrap_or_default();
     match serde_json::from_value(said) {
         Ok(request) => Ok((number, request)),
-        Err(error) => Err((number, format!("{error}; docs/book/src/door.md has all requests"))),
+        Err(error) => Err((number, format!("{error}; docs/book/src/door.md lists all requests"))),
     }
 }
 
@@ -243,10 +243,10 @@ pub(crate) fn parse<R: DeserializeOwned>(text: &str) -> Result<(serde_json::Valu
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// CDR, the bytes that logs contain.
+    /// CDR, the same bytes as in logs.
     #[default]
     Cdr,
-    /// JPEG, which is for images only.
+    /// JPEG, for images only.
     Jpeg,
 }
 
@@ -261,9 +261,9 @@ pub enum Form {
 pub enum Watched {
     /// Statistics of cycles, chains, topics and sources.
     Statistics,
-    /// The journal: what happens to the robot.
+    /// The journal of the robot.
     Journal,
-    /// What modules plot and draw.
+    /// The plots, drawings and texts of modules.
     Debug,
 }
 
@@ -278,7 +278,7 @@ pub enum Watched {
 pub struct NamedLayout {
     /// The name of the layout.
     pub name: String,
-    /// The layout, in a form that only the page reads.
+    /// The layout, in a form that only the page interprets.
     pub layout: serde_json::Value,
 }
 

@@ -1,15 +1,15 @@
-//! Answers that take time: values, explanations, bounds.
+//! The answers that take time: values, explanations and bounds.
 
 use std::time::{Duration, Instant};
 
-use hemiola_insight::why::{Answer, Evidence, Question};
+use hemiola_insight::why::{Evidence, Question};
 use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
 use serde_json::{Value, json};
 
 use super::Shared;
 use crate::door::errands::Outcome;
 
-/// Returns the value at a path: `Ball`, `Ball.position[0]`.
+/// Returns the value at a path, such as `Ball` or `Ball.position[0]`.
 pub fn read(shared: &Shared, path: &str) -> Outcome {
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let (name, rest) = path.split_at(end);
@@ -24,8 +24,8 @@ pub fn read(shared: &Shared, path: &str) -> Outcome {
         };
         at = next.ok_or_else(|| match at {
             Value::Object(fields) => hemiola_config::unknown("field", step, fields.keys()),
-            Value::Array(items) => format!("there is no item `{step}` among {}", items.len()),
-            _ => format!("`{path}` leads nowhere: there is nothing below the number or text before `{step}`"),
+            Value::Array(items) => format!("there is no item `{step}`: the length is {}", items.len()),
+            _ => format!("`{path}` does not exist: the value before `{step}` is a number or text and has no fields"),
         })?;
     }
     Ok(json!({"value": at, "time": time}))
@@ -37,18 +37,16 @@ pub fn capture(shared: &Shared) -> Value {
     json!({"time": captured.at.nanoseconds(), "cycles": captured.cycles, "silent": captured.silent})
 }
 
-/// Explains why a run or chain took so long, from the events of the last seconds that are still
-/// known.
+/// Explains why a run or chain took so long, from the recent events that are still in memory.
 pub fn why(shared: &Shared, subject: Option<String>, worst: Option<usize>, run: Option<u32>, age: bool) -> Outcome {
     let question = Question { subject, run, age, worst: worst.unwrap_or(1).clamp(1, 20), ..Question::default() };
     let configuration = shared.handle.with_robot(|robot| robot.configuration().clone());
     let evidence = Evidence::of_running(shared.handle.capture_events(), configuration, shared.handle.profile());
     let answer = evidence.and_then(|evidence| evidence.answer(&question));
-    let Answer { text, .. } = answer.map_err(|error| error.to_string())?;
-    Ok(json!({"text": text}))
+    Ok(json!(answer.map_err(|error| error.to_string())?))
 }
 
-/// Derives which deadlines are met, from all that was measured up to now.
+/// Derives which deadlines are met, from all measurements up to now.
 pub fn bounds(shared: &Shared) -> Outcome {
     let mut known = shared.facts.known.clone();
     known.profile.update(shared.handle.measured());
@@ -69,25 +67,29 @@ pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> 
     published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
 }
 
-/// The time within which a call is answered, from when it was asked for.
+/// The time within which a call must be answered, counted from when it was requested.
 const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns how long the answer to a call may take that was asked for at that time.
+/// Returns the time that is left for the answer to a call that was requested at `asked`.
 ///
 /// # Errors
-/// Returns an error if calls before it that are not answered have taken all of its time.
+/// Returns an error if no time is left, because earlier calls were not answered.
 pub fn patience_left(service: &str, asked: Instant) -> Result<Duration, String> {
     let left = CALL_PATIENCE.checked_sub(asked.elapsed()).filter(|left| !left.is_zero());
-    left.ok_or_else(|| format!("`{service}` was not called: as many calls as run at a time were not answered for 10 s"))
+    left.ok_or_else(|| {
+        format!("`{service}` was not called: earlier calls were not answered, and none could begin for 10 s")
+    })
 }
 
-/// Calls a service that can be called from outside, as was asked for at that time.
+/// Calls a service that can be called from outside. The call was requested at `asked`.
 pub fn call(shared: &Shared, service: &str, request: &hemiola_model::Value, asked: Instant) -> Outcome {
     let bus = shared.handle.bus();
     let answer = bus.call_value(service, request, patience_left(service, asked)?).ok_or_else(|| {
         let known: Vec<_> = bus.callable_services().into_iter().map(|service| service.name).collect();
         match bus.services().iter().any(|known| known.name == service) {
-            true => format!("`{service}` cannot be called from outside: its program does not say `bus.allow_calls`"),
+            true => {
+                format!("`{service}` cannot be called from outside: its program must allow that with `bus.allow_calls`")
+            }
             false => hemiola_config::unknown("service that can be called", service, &known),
         }
     })?;

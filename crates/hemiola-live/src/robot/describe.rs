@@ -1,4 +1,4 @@
-//! Descriptions of what a robot consists of now.
+//! The description of everything that a robot consists of now.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
             let found = handle.bus().readable_topics().into_iter().find(|(known, _)| *known == name);
             (format!("topic:{name}"), found.ok_or_else(|| unknown_topic(handle, &name))?.1)
         }
-        _ => return Err("fields are those of a `value` or of a `topic`: say one of them".to_owned()),
+        _ => return Err("name either a `value` or a `topic` whose fields are listed".to_owned()),
     };
     schema_of(descriptor)?;
     let fields = descriptor.data_type().map(|data_type| numeric_fields(&data_type)).unwrap_or_default();
@@ -67,8 +67,9 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// Lists what a part of a robot receives of other parts on its host, with the process that it comes
-/// from. What comes from another host can be looked at where it arrives, as from another robot.
+/// Lists everything that a part of a robot receives from other parts on its host, with the process
+/// that it comes from. Things from other hosts are listed where they arrive, like those from
+/// another robot.
 fn received(robot: &Robot) -> Vec<Value> {
     let configuration = robot.configuration();
     let near = configuration.near_parts();
@@ -130,7 +131,7 @@ fn tasks(robot: &Robot, number: usize, resolved: &ResolvedCycle) -> Vec<Value> {
     let graph = TaskGraph::of(resolved);
     let reduced = graph.reduced();
     let is_update = |index: usize| matches!(graph.tasks()[index].kind, TaskKind::Update(_));
-    // Updates come first in the graph; the indices in the description count only them.
+    // Updates come first in the graph, and the indices in the description count only them.
     let updates: Vec<usize> = (0..graph.tasks().len()).filter(|index| is_update(*index)).collect();
     let places: BTreeMap<usize, usize> = updates.iter().enumerate().map(|(place, task)| (*task, place)).collect();
     let ends = robot.topic_ends();
@@ -196,7 +197,7 @@ fn sources(robot: &Robot) -> Vec<Value> {
     sources.collect()
 }
 
-/// Describes all representations that are provided, with the modules that could provide them.
+/// Describes all representations that are provided, and the modules that could provide each.
 fn representations(robot: &Robot) -> Vec<Value> {
     let mut found: BTreeMap<&str, Value> = BTreeMap::new();
     let mut candidates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

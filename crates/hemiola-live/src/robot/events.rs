@@ -1,4 +1,4 @@
-//! The timeline of a robot: what ran where and when, on its way to a client.
+//! The events of a robot's timeline, and their way to a client.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::protocol::binary::{self, EventRecord};
 pub struct EventStream {
     subscription: u32,
     traced: Traced,
-    /// The number of names that the client knows.
+    /// The number of names that the client has received.
     named: usize,
 }
 
@@ -60,7 +60,7 @@ impl EventStream {
     }
 }
 
-/// Returns the record of an event; `None` for events that clients have no use for.
+/// Returns the record of an event; `None` for events that clients do not use.
 fn record(clock: &TickClock, worker: u16, event: &Event) -> Option<EventRecord> {
     let at = clock.nanoseconds(event.at());
     let base = EventRecord { worker, begin: at, end: at, core: u8::MAX, ..EventRecord::default() };
@@ -124,7 +124,7 @@ fn count_names(catalog: &Catalog) -> usize {
         + names.callbacks().count()
 }
 
-/// Returns the names of the numbers in events.
+/// Returns the names that the numbers in events stand for.
 pub fn names(catalog: &Catalog) -> Value {
     let names = catalog.read();
     let nanoseconds = |duration: Option<Duration>| duration.map(|duration| duration.as_nanos() as u64);

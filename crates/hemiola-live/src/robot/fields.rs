@@ -1,10 +1,10 @@
-//! Numbers within values, by their paths: `position.x`, `joints[3]`.
+//! Numbers within values, found by their paths: `position.x`, `joints[3]`.
 
 use std::fmt;
 
 use hemiola_model::data::{DataType, Field, FixedLength, Items, VariantContent, VariantHead, Writer};
 
-/// A step of a path into a value.
+/// A step of a path within a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     /// A field of a structure, or a variant that has fields.
@@ -14,7 +14,7 @@ enum Step {
 }
 
 impl Step {
-    /// Returns the step as people write it, without a dot before it.
+    /// Returns the step as it is written, without a dot before it.
     fn text(&self) -> String {
         match self {
             Self::Name(name) => name.clone(),
@@ -23,7 +23,7 @@ impl Step {
     }
 }
 
-/// The path to a number within a value; empty for the value itself.
+/// The path to a number within a value. An empty path is the value itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldPath(Vec<Step>);
 
@@ -31,10 +31,10 @@ pub struct FieldPath(Vec<Step>);
 const DEEPEST: usize = 32;
 
 impl FieldPath {
-    /// Parses a path: `position.x`, `joints[3].angle`; `joints.3.angle` means the same.
+    /// Parses a path such as `position.x` or `joints[3].angle`; `joints.3.angle` is equivalent.
     ///
     /// # Errors
-    /// Returns an error with the reason if the text is no path.
+    /// Returns an error with the reason if the text is not a path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
         for part in text.split('.').filter(|_| !text.is_empty()) {
@@ -42,27 +42,28 @@ impl FieldPath {
             match name.parse() {
                 Ok(item) => steps.push(Step::Item(item)),
                 Err(_) if name.is_empty() && items.is_empty() => {
-                    return Err(format!("`{text}` is no path to a field: a name is missing"));
+                    return Err(format!("`{text}` is not the path of a field: a name is missing"));
                 }
                 Err(_) if name.is_empty() => {}
                 Err(_) => steps.push(Step::Name(name.to_owned())),
             }
             for item in items.split('[').skip(1) {
                 let number = item.strip_suffix(']').and_then(|item| item.parse().ok());
-                let number = number.ok_or_else(|| format!("`{text}` is no path to a field: `[{item}` is no item"))?;
+                let number =
+                    number.ok_or_else(|| format!("`{text}` is not the path of a field: `[{item}` is not an item"))?;
                 steps.push(Step::Item(number));
             }
         }
         if steps.len() > DEEPEST {
-            return Err(format!("`{text}` is too deep"));
+            return Err(format!("the path `{text}` is too long"));
         }
         Ok(Self(steps))
     }
 
-    /// Checks that there can be a number at this path of a type.
+    /// Checks that a value of a type can have a number at this path.
     ///
     /// # Errors
-    /// Returns an error that names the wrong step if there cannot be one.
+    /// Returns an error that names the wrong step if it cannot.
     pub fn check(&self, data_type: &DataType) -> Result<(), String> {
         let mut at = data_type;
         let mut variant: Option<&[Field]> = None;
@@ -88,7 +89,7 @@ impl FieldPath {
                 }
                 (None, DataType::Structure { fields, .. }, _) => fields,
                 (Some(fields), ..) => fields,
-                _ => return Err(format!("`{self}` is no number: {at} has no {}", step.text())),
+                _ => return Err(format!("`{self}` is not a number: {at} has no {}", step.text())),
             };
             let name = step.text();
             let found = fields.iter().find(|field| field.name == name);
@@ -107,7 +108,7 @@ impl FieldPath {
                 | DataType::Bounded(..)
         );
         match is_whole || variant.is_some() {
-            true => Err(format!("`{self}` is no number: take one of its fields")),
+            true => Err(format!("`{self}` is not a number: choose one of its fields")),
             false => Ok(()),
         }
     }
@@ -131,27 +132,27 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The most paths that are looked up in one walk.
+/// The most paths that are looked up in one pass.
 pub const MOST_PATHS: usize = 64;
 
-/// Extracts numbers from a value while it is walked.
+/// Extracts numbers from the value that is written to it.
 pub struct Picker<'p> {
     paths: &'p [FieldPath],
     open: Vec<Open>,
-    /// The paths that lead to the next part of the value, a bit each.
+    /// The paths that lead to the next part of the value, one bit for each.
     next: u64,
-    /// Whether each variant that is being walked has fields.
+    /// Set for each open variant that has fields.
     variants: Vec<bool>,
     found: Vec<Option<f64>>,
 }
 
-/// A structure, sequence or variant that is being walked.
+/// A structure, sequence or variant that is being written.
 struct Open {
     /// The paths that lead into the structure, sequence or variant.
     within: u64,
-    /// The number of steps that lead to it.
+    /// The number of steps that lead to the structure, sequence or variant.
     depth: usize,
-    /// The number of the next item, in a sequence.
+    /// The index of the next item, in a sequence.
     item: Option<usize>,
 }
 
@@ -163,7 +164,7 @@ impl<'p> Picker<'p> {
         Self { paths, open: Vec::new(), next: all, variants: Vec::new(), found: vec![None; paths.len()] }
     }
 
-    /// Returns the number at each path; `None` if there is none.
+    /// Returns the number at each path; `None` if there is no number.
     pub fn finish(self) -> Vec<Option<f64>> {
         self.found
     }
@@ -173,7 +174,7 @@ impl<'p> Picker<'p> {
         self.open.last().map_or(0, |open| open.depth + 1)
     }
 
-    /// Begins a value: in a sequence, the next item.
+    /// Begins a value; in a sequence, this is the next item.
     fn enter(&mut self) {
         let Some(open) = self.open.last_mut() else { return };
         let Some(item) = &mut open.item else { return };
@@ -193,7 +194,7 @@ impl<'p> Picker<'p> {
         self.note(value);
     }
 
-    /// Notes that the number of the value that has begun is `value`.
+    /// Notes `value` as the number at the current position.
     fn note(&mut self, value: f64) {
         let (mut left, depth) = (self.next, self.depth());
         while left != 0 {
@@ -241,7 +242,7 @@ impl Writer for Picker<'_> {
     }
 
     fn items(&mut self, items: Items<'_>) {
-        // The bytes of an image are skipped if no path leads to them.
+        // The bytes of an image are skipped unless a path leads to them.
         let is_wanted = self.open.last().is_none_or(|open| open.within != 0);
         if is_wanted {
             each(items, self);
@@ -313,7 +314,7 @@ fn each(items: Items<'_>, picker: &mut Picker<'_>) {
     }
 }
 
-/// A number that can be plotted: its path and its type.
+/// A number that can be plotted, with its path and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumericField {
     /// The path, such as `position.x`.
@@ -323,7 +324,7 @@ pub struct NumericField {
 }
 
 impl NumericField {
-    /// Returns the path of the number within what has this name: `Ball.position.x`.
+    /// Returns the path of the number below `name`, such as `Ball.position.x`.
     pub fn below(&self, name: &str) -> String {
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         format!("{name}{separator}{}", self.path)
@@ -332,12 +333,12 @@ impl NumericField {
 
 /// The most fields that are listed.
 const MOST_FIELDS: usize = 2000;
-/// The number of items that are listed of a sequence.
+/// The number of items that are listed for a sequence.
 const LISTED_ITEMS: usize = 8;
-/// The number of items that are listed of an array.
+/// The number of items that are listed for an array.
 const LISTED_OF_ARRAY: usize = 64;
 
-/// Lists the numbers of a type, in the order of its fields. Of sequences the first items are
+/// Lists the numbers of a type, in the order of its fields. Only the first items of sequences are
 /// listed.
 pub fn numeric_fields(data_type: &DataType) -> Vec<NumericField> {
     let mut found = Vec::new();

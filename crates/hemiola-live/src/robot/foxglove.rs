@@ -1,17 +1,17 @@
-//! The protocol of Foxglove, which Lichtblick and PlotJuggler speak as well: `foxglove.sdk.v1`.
+//! The protocol of Foxglove, `foxglove.sdk.v1`, which Lichtblick and PlotJuggler use as well.
 //!
 //! Source: <https://github.com/foxglove/ws-protocol>, version 1 of the protocol. Representations,
-//! topics and what modules show are channels in CDR with ros2msg schemas. Parameters can be read,
-//! set and subscribed to, topics can be published to, and services called. The connection graph
-//! shows who provides what. Requests that may change the robot need the token, as everywhere:
-//! `ws://127.0.0.1:8765/?token=…`.
+//! topics and the output that modules show are channels in CDR with ros2msg schemas. Clients can
+//! read, set and subscribe to parameters, publish to topics, and call services. The connection
+//! graph shows who provides and reads what. As everywhere, requests that may change the robot
+//! require the token: `ws://127.0.0.1:8765/?token=…`.
 //!
 //! | file | what |
 //! |---|---|
-//! | `channels` | what can be subscribed to |
-//! | `shown` | what modules plot, draw and write |
-//! | `services` | what can be called |
-//! | `graph` | who provides and reads what |
+//! | `channels` | the channels that clients can subscribe to |
+//! | `shown` | the plots, drawings and texts of modules |
+//! | `services` | the services that clients can call |
+//! | `graph` | the connection graph: who provides and reads what |
 
 mod channels;
 mod graph;
@@ -41,11 +41,12 @@ use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::binary::Head;
 
-/// The period in which values and messages are polled.
+/// The period at which values and messages are polled.
 const FAST: Duration = Duration::from_millis(16);
-/// The period in which the output of modules is polled, which is how often it is gathered.
+/// The period at which the output of modules is polled, which is also the period at which it is
+/// collected.
 const SHOWN: Duration = Duration::from_millis(50);
-/// The period in which parameters and the time are polled.
+/// The period at which parameters and the time are polled.
 const SLOW: Duration = Duration::from_millis(100);
 /// The most subscriptions of a client, and the most channels that it publishes to.
 const MOST: usize = 1024;
@@ -67,13 +68,13 @@ pub struct FoxgloveSession {
     values: Vec<ValueStream>,
     opening: Opening<ValueStream>,
     shown: Vec<ShownStream>,
-    /// The subscription to the places of spaces.
+    /// The subscription to the placements of spaces.
     places: Option<u32>,
-    /// Channels of the client: the topic of each, and the encoding of its messages.
+    /// The channels of the client: the topic of each, and the encoding of its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
-    /// Parameters of whose changes the client is notified: `None` for none of them, an empty set
-    /// for all.
+    /// The parameters whose changes the client is notified of: `None` for no parameters, an empty
+    /// set for all.
     watched: Option<BTreeSet<String>>,
     journal: Option<Observer>,
     wants_graph: bool,
@@ -136,7 +137,7 @@ impl FoxgloveSession {
         }
     }
 
-    /// Advertises channels that are new since the last look, if it is time to look.
+    /// Advertises the channels that are new, if a new check is due.
     fn advertise(&mut self, out: &mut Outbox) {
         let Self { shared, channels, shown, .. } = self;
         if !channels.advertise(shared, out) {
@@ -171,7 +172,7 @@ impl FoxgloveSession {
                         return Err("there are too many channels".to_owned());
                     }
                     if !matches!(encoding.as_str(), "json" | "cdr") {
-                        return Err(format!("messages of `{topic}` cannot be read as {encoding}: send cdr or json"));
+                        return Err(format!("the encoding {encoding} of `{topic}` is not supported: use cdr or json"));
                     }
                     self.published.insert(id, (topic, encoding));
                 }
@@ -200,9 +201,9 @@ impl FoxgloveSession {
     fn may_change(&self, what: &str) -> Result<(), String> {
         match self.client.access.may_change() {
             true => Ok(()),
-            false => {
-                Err(format!("to {what} here, connect with the token: ws://ADDRESS/?token=…, as the robot prints it"))
-            }
+            false => Err(format!(
+                "to {what}, connect with the token that the robot printed when it started: ws://ADDRESS/?token=…"
+            )),
         }
     }
 
@@ -213,7 +214,9 @@ impl FoxgloveSession {
             || self.shown.iter().any(|stream| stream.subscription() == id)
             || self.places == Some(id);
         if has_it || self.values.len() + self.shown.len() + self.opening.count() >= MOST {
-            return Err(format!("subscription {id} cannot be had: it exists, or there are too many"));
+            return Err(format!(
+                "subscription {id} is refused: it exists already, or there are too many subscriptions"
+            ));
         }
         let (value, topic) = match channel {
             Channel::Value(name) => (Some(name.clone()), None),
@@ -225,7 +228,7 @@ impl FoxgloveSession {
             }
             Channel::Places => {
                 if self.places.is_some() {
-                    return Err("places are subscribed to already".to_owned());
+                    return Err("the placements of spaces are subscribed to already".to_owned());
                 }
                 self.places = Some(id);
                 return Ok(());
@@ -262,8 +265,9 @@ impl FoxgloveSession {
         let mut changes = Vec::new();
         let mut names = Vec::new();
         for ParameterValue { name, value } in wanted {
-            let (module, parameter) = name.split_once('.').ok_or_else(|| format!("`{name}` is no Module.parameter"))?;
-            let value = value.ok_or_else(|| format!("`{name}` cannot be without a value"))?;
+            let (module, parameter) =
+                name.split_once('.').ok_or_else(|| format!("`{name}` does not have the form Module.parameter"))?;
+            let value = value.ok_or_else(|| format!("`{name}` cannot be unset: a value is required"))?;
             changes.push(Change::parameter(module, parameter, value));
             names.push(name);
         }
@@ -281,7 +285,7 @@ impl FoxgloveSession {
         if self.journal.is_none() {
             let observation = Observation::default().with_journal();
             let mut journal = self.shared.handle.observe(observation).map_err(|error| error.to_string())?;
-            // Earlier changes are contained in the values that the client requests.
+            // Earlier changes are already in the values that the client has requested.
             while journal.next_entry().is_some() {}
             self.journal = Some(journal);
         }
@@ -289,7 +293,7 @@ impl FoxgloveSession {
         Ok(())
     }
 
-    /// Notifies the client of parameters that were changed.
+    /// Notifies the client of the parameters that have been changed.
     fn send_changed(&mut self, out: &mut Outbox) {
         let (Some(journal), Some(watched)) = (&mut self.journal, &self.watched) else { return };
         let mut changed = BTreeSet::new();
@@ -308,7 +312,7 @@ impl FoxgloveSession {
     }
 
     fn publish(&self, message: &[u8]) -> Result<(), String> {
-        let (number, payload) = message.split_first_chunk().ok_or("a message is too short")?;
+        let (number, payload) = message.split_first_chunk().ok_or("the message is too short")?;
         let number = u32::from_le_bytes(*number);
         let payload = payload.to_vec();
         let (topic, encoding) = self.published.get(&number).cloned().ok_or("this channel was not advertised")?;
@@ -316,7 +320,8 @@ impl FoxgloveSession {
         self.client.runner.run(Lane::Messages, json!({}), move || {
             let bus = shared.handle.bus();
             let published = if encoding == "json" {
-                let value: Value = serde_json::from_slice(&payload).map_err(|error| format!("no JSON: {error}"))?;
+                let value: Value = serde_json::from_slice(&payload)
+                    .map_err(|error| format!("the message is not valid JSON: {error}"))?;
                 bus.publish_value(&topic, &value)
             } else {
                 let mut reader = CdrReader::new(&payload).map_err(|error| error.to_string())?;
@@ -327,7 +332,7 @@ impl FoxgloveSession {
         })
     }
 
-    /// Calls a service, or sends why that is not possible.
+    /// Calls a service, or sends the reason why it cannot be called.
     fn call(&self, call: Call, out: &mut Outbox) {
         let number = call.number();
         let begun = self.may_change("call services");
@@ -366,8 +371,8 @@ impl Session for FoxgloveSession {
         let done = match bytes {
             [CLIENT_MESSAGE, message @ ..] => self.may_change("publish").and_then(|()| self.publish(message)),
             [CLIENT_CALL, call @ ..] => Call::read(call).map(|call| self.call(call, out)),
-            [opcode, ..] => Err(format!("there is no opcode {opcode}")),
-            [] => Err("an empty message".to_owned()),
+            [opcode, ..] => Err(format!("the opcode {opcode} is unknown")),
+            [] => Err("the message is empty".to_owned()),
         };
         if let Err(error) = done {
             out.send(&problem(&error));
@@ -385,7 +390,7 @@ impl Session for FoxgloveSession {
         if request["names"].is_null() {
             return;
         }
-        // The values are also sent if a change was refused, so that the client learns the current
+        // The values are sent even if the change was refused, so that the client learns the current
         // ones.
         let names: Vec<String> = serde_json::from_value(request["names"].clone()).unwrap_or_default();
         let id = request["id"].as_str().map(str::to_owned);
@@ -415,7 +420,7 @@ impl Session for FoxgloveSession {
     }
 }
 
-/// Returns the bytes that come before a value.
+/// Returns the bytes that precede a value.
 fn head(head: Head) -> Vec<u8> {
     let mut bytes = vec![MESSAGE_DATA];
     bytes.extend_from_slice(&head.subscription.to_le_bytes());

@@ -1,13 +1,13 @@
-//! Images as JPEG, for connections that are too slow for pixels.
+//! Images as JPEG, for connections that are too slow for raw pixels.
 
 use hemiola_model::AnyRepresentation;
 use hemiola_model::data::{FixedLength, Items, VariantHead, Writer};
 use jpeg_encoder::{ColorType, Encoder};
 
-/// The quality: legible, at a tenth of the size of the pixels.
+/// The JPEG quality, which keeps images legible at a tenth of the size of their pixels.
 const QUALITY: u8 = 75;
 
-/// A `sensor_msgs/Image` that is extracted from a value while it is walked.
+/// A `sensor_msgs/Image` that is extracted from the value that is written to it.
 #[derive(Default)]
 struct Image {
     width: usize,
@@ -15,7 +15,7 @@ struct Image {
     step: usize,
     encoding: String,
     data: Vec<u8>,
-    /// The depth of the walk within the message, and the field that it has reached.
+    /// The current depth within the message, and the current field.
     depth: usize,
     field: String,
 }
@@ -23,7 +23,7 @@ struct Image {
 /// Encodes a `sensor_msgs/Image` as JPEG.
 ///
 /// # Errors
-/// Returns an error with the reason if its pixels cannot be encoded.
+/// Returns an error with the reason if the pixels cannot be encoded.
 pub fn encode(value: &AnyRepresentation) -> Result<Vec<u8>, String> {
     let mut image = Image::default();
     value.write(&mut image);
@@ -40,17 +40,17 @@ impl Image {
             "rgba8" => (4, ColorType::Rgba),
             "bgra8" => (4, ColorType::Bgra),
             "yuv422_yuy2" | "yuyv" | "yuv422" | "uyvy" => (2, ColorType::Ycbcr),
-            other => return Err(format!("images of `{other}` cannot be sent as JPEG: leave out `as`")),
+            other => return Err(format!("images with the encoding `{other}` cannot be sent as JPEG: omit `as`")),
         };
         let row = width * bytes;
         let size = |length: &usize| u16::try_from(*length).ok().filter(|length| *length > 0);
         let (Some(columns), Some(rows)) = (size(width), size(height)) else {
-            return Err(format!("an image of {width} x {height} pixels cannot be a JPEG"));
+            return Err(format!("an image of {width} x {height} pixels cannot be encoded as JPEG"));
         };
         let step = if *step == 0 { row } else { *step };
         if step < row || self.data.len() < step * (height - 1) + row {
             return Err(format!(
-                "the image has {} bytes, and {width} x {height} of {encoding} are more",
+                "the image has {} bytes, which is too few for {width} x {height} pixels of {encoding}",
                 self.data.len()
             ));
         }

@@ -1,5 +1,5 @@
-//! The layouts of the page that people have saved: a file beside the robot's configuration, so that
-//! a team shares it.
+//! The layouts of the page that people have saved. They are in a file beside the robot's
+//! configuration, so that a team shares them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::RobotFacts;
 use crate::protocol::NamedLayout;
 
-/// The most bytes of all layouts together.
+/// The maximum size of all layouts together, in bytes.
 const LONGEST: usize = 256 << 10;
 /// The most layouts.
 const MOST: usize = 100;
@@ -23,22 +23,24 @@ pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&st
     if save.is_none() && remove.is_none() {
         return Ok(json!(layouts));
     }
-    let path = path.ok_or("the configuration is part of the program: there is no folder to keep arrangements in")?;
+    let path = path.ok_or("the configuration is part of the program: there is no folder to save layouts in")?;
     if let Some(NamedLayout { name, layout }) = save {
         if name.is_empty() || name.chars().count() > 60 || name.chars().any(char::is_control) {
-            return Err("an arrangement has a name of 1 to 60 letters".to_owned());
+            return Err(
+                "the name of a layout must have 1 to 60 characters, none of them a control character".to_owned()
+            );
         }
         layouts.insert(name, layout);
     }
     remove.map(|name| layouts.remove(name));
     if layouts.len() > MOST {
-        return Err(format!("there are {MOST} arrangements already: remove one"));
+        return Err(format!("there are {MOST} layouts already, which is the limit: remove one"));
     }
     let text = serde_json::to_string_pretty(&layouts).map_err(|error| error.to_string())? + "\n";
     if text.len() > LONGEST {
-        return Err("the arrangements together are too large".to_owned());
+        return Err("all layouts together must not exceed 256 KiB".to_owned());
     }
-    // The file is replaced as a whole or not at all.
+    // The file is replaced atomically.
     let fresh = path.with_extension("json.new");
     fs::write(&fresh, text)
         .and_then(|()| fs::rename(&fresh, &path))
@@ -46,7 +48,7 @@ pub fn perform(facts: &RobotFacts, save: Option<NamedLayout>, remove: Option<&st
     Ok(json!(layouts))
 }
 
-/// Returns the file of the layouts, which is beside the robot's own file.
+/// Returns the file of the layouts, beside the robot's own file.
 fn file(robot: &Path) -> PathBuf {
     robot.with_file_name("page.json")
 }

@@ -1,8 +1,8 @@
 //! Streams that are being opened for a client.
 //!
-//! A subscription creates values of users' types, whose `Default` may be slow or never return. This
-//! happens on a thread of its own, so that the door's thread does not wait. When the stream is
-//! open, its client may have ended the subscription, and may even have begun another one under the
+//! A subscription creates values of users' types, whose `Default` may be slow or never return. A
+//! separate thread does this, so that the door's thread does not block. By the time the stream is
+//! open, its client may have ended the subscription, and may even have begun another one with the
 //! same number.
 
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use crate::door::errands::{Lane, Runner};
 
 /// The streams that are being opened for one client.
 pub struct Opening<S> {
-    /// For each subscription, the serial number of the attempt that it waits for.
+    /// The serial number of the pending attempt, for each subscription.
     under_way: BTreeMap<u32, u64>,
     begun: u64,
     opened: (Sender<Opened<S>>, Receiver<Opened<S>>),
 }
 
-/// A stream that was opened, or could not be opened.
+/// The result of opening a stream.
 struct Opened<S> {
     subscription: u32,
     number: u64,
@@ -39,7 +39,7 @@ impl<S: Send + 'static> Opening<S> {
         self.under_way.contains_key(&subscription)
     }
 
-    /// Returns how many streams are being opened.
+    /// Returns the number of streams that are being opened.
     pub fn count(&self) -> usize {
         self.under_way.len()
     }
@@ -61,7 +61,7 @@ impl<S: Send + 'static> Opening<S> {
                 Ok((stream, answer)) => (Some(stream), Ok(answer)),
                 Err(error) => (None, Err(error)),
             };
-            // Sending fails only if the client has left.
+            // Sending fails only if the client has disconnected.
             _ = opened.send(Opened { subscription, number, stream });
             outcome
         })?;
@@ -70,12 +70,12 @@ impl<S: Send + 'static> Opening<S> {
         Ok(())
     }
 
-    /// Cancels the subscription that the client has ended.
+    /// Cancels a subscription that the client has ended.
     pub fn cancel(&mut self, subscription: u32) {
         self.under_way.remove(&subscription);
     }
 
-    /// Returns the streams that have been opened since the last call, and are still wanted.
+    /// Returns the streams that have been opened since the last call and are still wanted.
     pub fn take(&mut self) -> Vec<S> {
         let Self { under_way, opened, .. } = self;
         let wanted = opened.1.try_iter().filter_map(|Opened { subscription, number, stream }| {

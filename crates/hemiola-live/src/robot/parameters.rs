@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Shared;
 use crate::door::errands::Outcome;
 
-/// Lists the parameters of a module or source, or of all.
+/// Lists the parameters of a module or source; with `None`, those of all.
 pub fn list(shared: &Shared, module: Option<&str>) -> Result<serde_json::Value, String> {
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub fn list(shared: &Shared, module: Option<&str>) -> Result<serde_json::Value, 
 
 type Owner = (&'static str, String, Vec<ParameterDescription>, BTreeMap<String, Value>);
 
-/// Returns modules and sources, each with its section of `robot.toml` and the values that are set.
+/// Returns the modules and sources, each with its section of `robot.toml` and the values set there.
 fn owners(shared: &Shared) -> Vec<Owner> {
     shared.handle.with_robot(|robot| {
         let configuration = robot.configuration();
@@ -74,16 +74,16 @@ fn describe(
         "configured": configured,
         "value": values.get(&description.name).unwrap_or(configured),
         "origin": origin.map(|origin| origin.place.to_string()),
-        // Parameters of sources cannot be changed while the robot runs.
+        // The parameters of sources cannot be changed while the robot is running.
         "live": section.starts_with("module."),
     })
 }
 
-/// Writes the current values of parameters into a file: of `chosen` ones, or of all that were
+/// Writes current values of parameters into a file: of the `chosen` ones, or of all that have been
 /// changed.
 pub fn save(shared: &Shared, overlay: Option<&str>, chosen: Option<Vec<String>>) -> Outcome {
     let base = shared.facts.file.as_deref().ok_or(
-        "the configuration is part of the program: give it a file (`Application::new(\"robot.toml\")`) to save into",
+        "the configuration is part of the program: to save parameters, read it from a file (`Application::new(\"robot.toml\")`)",
     )?;
     let path = match overlay {
         Some(overlay) => overlay_path(base, overlay)?,
@@ -123,13 +123,13 @@ fn overlay_path(base: &Path, overlay: &str) -> Result<PathBuf, String> {
     let is_plain = !overlay.is_empty()
         && overlay.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
     if !is_plain {
-        return Err(format!("`{overlay}` is no name of an overlay: letters, digits, `-` and `_`"));
+        return Err(format!("`{overlay}` is not a valid name of an overlay: use letters, digits, `-` and `_`"));
     }
     let path = base.with_file_name("overlays").join(format!("{overlay}.toml"));
     if !path.exists() {
         let made =
             path.parent().map(std::fs::create_dir_all).unwrap_or(Ok(())).and_then(|()| std::fs::write(&path, ""));
-        made.map_err(|error| format!("{} cannot be made: {error}", path.display()))?;
+        made.map_err(|error| format!("{} cannot be created: {error}", path.display()))?;
     }
     Ok(path)
 }

@@ -1,15 +1,15 @@
-//! Numbers over time, on their way to a client.
+//! Numbers over time, and their way to a client.
 //!
-//! | field | is |
+//! | field | value |
 //! |---|---|
 //! | `Ball.position.x` | a number within a representation, once per value |
 //! | `topic:goals.count` | a number within the messages of a topic |
-//! | `plot:ball.score` | what an update plots |
+//! | `plot:ball.score` | a value that an update plots |
 //! | `timing:motion.response` | a figure of each run of a cycle, in seconds: `response`, `execution`, `jitter` |
-//! | `timing:Walk.joints` | how long each execution of an update took, in seconds |
+//! | `timing:Walk.joints` | the duration of each execution of an update, in seconds |
 //!
-//! If more values arrive than a client draws, those of one step are reduced to their minimum and
-//! maximum.
+//! If more values arrive than a client draws, all values within one step of time are reduced to
+//! their minimum and maximum.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -30,23 +30,23 @@ use crate::protocol::binary::{self, Point};
 /// One subscription to plots.
 pub struct PlotStream {
     subscription: u32,
-    /// For each field, the reason why it cannot be plotted, if it cannot.
+    /// The reason why a field cannot be plotted, for each field; `None` if it can.
     errors: Vec<Option<String>>,
     observed: Vec<Observed>,
     timed: Option<Timed>,
-    /// The observer of plots of updates, and the number of the field of each.
+    /// The observer of the plots of updates, and the number of the field for each plot.
     plotted: Option<(Observer, BTreeMap<String, usize>)>,
     points: Vec<Points>,
-    /// The time between two messages, which is real time: what a stepped robot has done is sent
-    /// even while it stands still.
+    /// The time between two messages, which is measured in real time: the results of a stepped
+    /// robot are sent even while it pauses.
     period: Duration,
     due: Instant,
 }
 
-/// Paths within one representation or topic, and the numbers of their fields.
+/// The paths within one representation or topic, and the numbers of their fields.
 type Chosen = (Vec<FieldPath>, Vec<usize>);
 
-/// Fields of one representation or topic.
+/// The fields of one representation or topic.
 struct Observed {
     seen: Observer,
     is_topic: bool,
@@ -55,15 +55,15 @@ struct Observed {
     fields: Vec<usize>,
 }
 
-/// Fields with the robot's timing.
+/// The fields with the robot's timing.
 struct Timed {
     traced: Traced,
     figures: Vec<(usize, Figure)>,
-    /// The trigger and the begin of each run that has not ended.
+    /// The time of the trigger and the begin of each run that has not ended.
     begun: BTreeMap<CycleId, (u32, Ticks, Ticks)>,
 }
 
-/// A kind of the robot's timing.
+/// A figure of the robot's timing.
 enum Figure {
     Response(String),
     Execution(String),
@@ -71,7 +71,7 @@ enum Figure {
     Task(String),
 }
 
-/// The values of one field that were not sent yet, in steps.
+/// The values of one field that have not been sent yet, in steps.
 #[derive(Default)]
 struct Points {
     steps: Vec<Step>,
@@ -87,9 +87,9 @@ struct Step {
     count: usize,
 }
 
-/// The messages in a second, if the client requests no other rate.
+/// The default number of messages per second.
 const RATE: f64 = 30.0;
-/// The most steps that are sent at once: when there are more, pairs of them are joined.
+/// The most steps that are sent at once; if there are more, pairs of them are joined.
 const MOST_STEPS: usize = 64;
 
 impl PlotStream {
@@ -166,14 +166,14 @@ impl PlotStream {
         self.subscription
     }
 
-    /// Returns 0: dropped values are missing in plots, and not counted.
+    /// Returns 0: dropped values are missing in plots, but are not counted.
     pub fn take_dropped(&mut self) -> u64 {
         0
     }
 
-    /// Returns after how long to call [`send`](Self::send) again: exactly when the next message is
-    /// due, as points that wait longer are seen a frame later, and often enough before for no queue
-    /// to overflow.
+    /// Returns the time until [`send`](Self::send) must be called again: exactly when the next
+    /// message is due, because points that wait longer are seen a frame later, and before that
+    /// often enough that no queue overflows.
     pub fn wait(&self) -> Duration {
         let left = self.due.saturating_duration_since(Instant::now());
         let parts = left.div_duration_f64(FAST).ceil().max(1.0);
@@ -201,7 +201,8 @@ impl PlotStream {
         if is_empty || now < self.due || out.is_congested() {
             return;
         }
-        // The next message is due a period after this one was, even if this one is a little late.
+        // The next message is due one period after this one was due, even if this one is slightly
+        // late.
         self.due = self.due.checked_add(self.period).map_or(now, |due| due.max(now));
         let mut bytes = binary::begin(binary::POINTS, self.subscription);
         for (number, points) in points.iter_mut().enumerate().filter(|(_, points)| !points.steps.is_empty()) {
@@ -220,7 +221,7 @@ fn split<'f>(handle: &RobotHandle, field: &'f str) -> Result<(bool, &'f str, Fie
     let parse = |path: &str| FieldPath::parse(path.trim_start_matches('.'));
     if let Some(field) = field.strip_prefix("topic:") {
         let topics = handle.bus().readable_topics();
-        // Names of topics may contain dots themselves: the longest one that fits is used.
+        // The names of topics may contain dots themselves: the longest matching name is used.
         let names = topics.iter().map(|(name, _)| name.as_str()).filter(|name| begins_with(field, name));
         let name = names.max_by_key(|name| name.len()).ok_or_else(|| unknown_topic(handle, field))?;
         let descriptor = topics.iter().find(|(known, _)| known == name).map(|(_, descriptor)| *descriptor);
@@ -242,14 +243,14 @@ fn check(descriptor: Option<&'static RepresentationDescriptor>, path: &FieldPath
     descriptor.and_then(RepresentationDescriptor::data_type).map_or(Ok(()), |data_type| path.check(&data_type))
 }
 
-/// Returns whether a field belongs to what has this name.
+/// Returns whether a field belongs to the topic or representation `name`.
 fn begins_with(field: &str, name: &str) -> bool {
     field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 impl Observed {
-    /// Passes on the numbers in all values that have arrived: the time, the number of the field,
-    /// and the number itself.
+    /// Calls `put` for the numbers in all values that have arrived, with the time, the number of
+    /// the field, and the number itself.
     fn take(&mut self, mut put: impl FnMut(i64, usize, f64)) {
         let Self { seen, is_topic, paths, fields } = self;
         let mut hand_over = |time: i64, picker: Picker<'_>| {

@@ -1,4 +1,4 @@
-//! Logs that clients start and stop while the robot runs.
+//! The logs that clients start and finish while the robot is running.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::door::errands::Outcome;
 
 /// The log that a client has started, if there is one.
 ///
-/// Whoever stops the robot also [finishes](Self::finish) the log:
+/// The owner of the robot must also [finish](Self::finish) the log:
 /// [`RunningRobotSubject::recording`](crate::RunningRobotSubject::recording).
 #[derive(Clone, Default)]
 pub struct LiveRecording(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// The state of the log. No thread waits for a disk while it holds this lock.
+    /// The state of the log. No thread holds this lock while it waits for a disk.
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -29,7 +29,7 @@ struct Inner {
 enum State {
     #[default]
     Idle,
-    /// This log is being started or finished.
+    /// The log is being started or finished.
     Busy(PathBuf),
     Begun(Begun),
     /// The robot has ended.
@@ -41,11 +41,11 @@ struct Begun {
     recorder: Recorder,
 }
 
-/// The time for which the end of a robot waits for a log that is being started or finished.
+/// The time for which the end of a robot waits while a log is being started or finished.
 const END_PATIENCE: Duration = Duration::from_secs(30);
 
 impl LiveRecording {
-    /// Starts a log: in this file, or under the next free number in `logs/`.
+    /// Starts a log in this file, or in `logs/` under the next free number.
     pub(super) fn start(&self, shared: &Shared, file: Option<String>) -> Outcome {
         let name = &shared.facts.name;
         let path = file.map_or_else(|| next_free(Path::new("logs"), name), PathBuf::from);
@@ -73,13 +73,13 @@ impl LiveRecording {
             State::Begun(begun) => begun,
             other => {
                 *state = other;
-                return Err("nothing that was begun from outside is being recorded".to_owned());
+                return Err("no client has started a log that could be stopped".to_owned());
             }
         };
         *state = State::Busy(path.clone());
         drop(state);
         let _busy = Busy { recording: self, next: State::Idle };
-        let recorded = recorder.finish().ok_or("the recorder has failed; the robot's terminal says more")?;
+        let recorded = recorder.finish().ok_or("the recorder has failed: see the robot's terminal")?;
         Ok(json!({"file": path.display().to_string(), "whole": recorded.is_whole(), "text": recorded.line()}))
     }
 
@@ -91,9 +91,9 @@ impl LiveRecording {
         }
     }
 
-    /// Finishes a log that is still being recorded when the robot has ended; no other one can be
-    /// started then. Waits for one that is being finished, but not for ever if its disk does not
-    /// respond.
+    /// Finishes the log that is being recorded when the robot has ended. No further log can be
+    /// started afterwards. If a log is already being finished, waits for it, but gives up after
+    /// some time if its disk does not respond.
     pub fn finish(&self) -> Option<Recorded> {
         let is_busy = |state: &mut State| matches!(state, State::Busy(_));
         let waited = self.0.changed.wait_timeout_while(self.lock(), END_PATIENCE, is_busy);
@@ -108,13 +108,13 @@ impl LiveRecording {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent, even after a panic.
+        // The state is consistent even after a panic.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The marker of a thread that waits for a disk. When it is dropped, also by a panic, the log is in
-/// the state `next`.
+/// Marks a thread that waits for a disk. When it is dropped, also by a panic, the log gets the
+/// state `next`.
 struct Busy<'r> {
     recording: &'r LiveRecording,
     next: State,
@@ -139,10 +139,10 @@ impl Drop for Busy<'_> {
 
 fn begin(shared: &Shared, path: &Path) -> Result<Recorder, String> {
     if path.exists() {
-        return Err(format!("{} exists: a log is never overwritten", path.display()));
+        return Err(format!("{} exists already, and a log is never overwritten", path.display()));
     }
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+        std::fs::create_dir_all(folder).map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
     }
     let options = RecordingOptions { path: Some(path.to_owned()), ..RecordingOptions::default() };
     let (handle, name) = (&shared.handle, &shared.facts.name);
@@ -154,7 +154,7 @@ fn begin(shared: &Shared, path: &Path) -> Result<Recorder, String> {
     Recorder::start(handle, recording, head).map_err(|error| error.to_string())
 }
 
-/// Returns the path with the first free number.
+/// Returns a path in the folder with the first free number.
 fn next_free(folder: &Path, name: &str) -> PathBuf {
     let mut numbered = (1_u32..).map(|number| folder.join(format!("{name}-live-{number}.mcap")));
     numbered.find(|path| !path.exists()).unwrap_or_else(|| folder.join(name))

@@ -1,7 +1,7 @@
 //! The transport of a replay: a log that is replayed by the robot's own program.
 //!
-//! Unlike in a log that is only viewed, there is one time for all clients: a request of one of them
-//! affects all, so it requires the right to change the robot.
+//! Unlike a log that is only viewed, a replay has one time for all clients. A request of one client
+//! affects all of them, so it requires the right to change the robot.
 
 use std::time::{Duration, Instant};
 
@@ -18,20 +18,20 @@ use crate::transport::{Playing, checked_speed};
 pub struct Replayed {
     /// The transport of the player.
     pub transport: Transport,
-    /// The time of the robot's clock when clients could connect first.
+    /// The time of the robot's clock from which on clients can connect.
     pub begin: Time,
     /// The time of the robot's clock at the end of the replay.
     pub end: Time,
-    /// The journal of the recorded robot, in the order of the times.
+    /// The journal of the recorded robot, sorted by time.
     pub events: Vec<JournalEntry>,
 }
 
 /// The length of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stride {
-    /// That many runs, of one cycle or of any.
+    /// The given number of runs, of one cycle or of all.
     Runs(u32, Option<String>),
-    /// To the next recorded event, and the first run after it.
+    /// The distance to the next recorded event and the first run after it.
     Event,
 }
 
@@ -45,7 +45,7 @@ impl Replayed {
         welcome["end"] = json!(self.end.nanoseconds());
     }
 
-    /// Returns the recorded events, as entries of a journal.
+    /// Returns the recorded events as entries of a journal.
     pub fn recorded(&self) -> Value {
         json!({"entries": self.events.iter().cloned().map(JournalText::from).collect::<Vec<_>>()})
     }
@@ -67,39 +67,38 @@ impl Replayed {
         self.transport.pause();
     }
 
-    /// Advances by a step, and pauses then.
+    /// Advances by a step, and then pauses.
     ///
     /// # Errors
-    /// Returns an error if there is no such step.
+    /// Returns an error if such a step is not possible.
     pub fn step(&self, now: Time, stride: &Stride) -> Result<(), String> {
         match stride {
             Stride::Runs(runs @ 1..=MOST_RUNS, cycle) => {
                 self.transport.forward_by(*runs, cycle.as_deref()).map_err(|error| error.to_string())
             }
-            Stride::Runs(..) => Err(format!("a step is 1 to {MOST_RUNS} runs")),
+            Stride::Runs(..) => Err(format!("a step must have 1 to {MOST_RUNS} runs")),
             Stride::Event => {
                 let next = self.events.iter().find(|event| event.at > now);
-                let next =
-                    next.ok_or_else(|| format!("nothing was recorded after {}: there are runs only", show(now)))?;
+                let next = next.ok_or_else(|| format!("nothing was recorded after {}: only runs follow", show(now)))?;
                 self.transport.pause();
                 self.transport.hurry_to(next.at);
-                // An event between two runs has passed with the second one, and from there on
-                // another event is next.
+                // An event between two runs has passed with the second run, and from then on
+                // another event is the next one.
                 self.transport.forward();
                 Ok(())
             }
         }
     }
 
-    /// Advances to a time without waiting, and continues as before then.
+    /// Advances to a time without waiting, and then continues as before.
     ///
     /// # Errors
-    /// Returns an error if the time has passed: what a robot has computed cannot be undone.
+    /// Returns an error if the time has passed, because what a robot has computed cannot be undone.
     pub fn seek(&self, now: Time, time: Time) -> Result<(), String> {
         if time < now {
             let time = time.max(Time::ZERO);
             return Err(format!(
-                "a replay goes forward only: it is at {}, and {} is over. `--from {}` begins there; `hemiola view` goes back in the log itself",
+                "a replay goes forward only: it is at {}, and {} has passed. Use `--from {}` to begin there, or `hemiola view` to move freely within the log itself",
                 show(now),
                 show(time),
                 show(time).replace(' ', ""),
@@ -128,18 +127,18 @@ fn show(time: Time) -> String {
     format!("{:.3} s", time.seconds())
 }
 
-/// The state of the replay, on its way to a client.
+/// The state of the replay, and its way to a client.
 #[derive(Default)]
 pub struct TransportStream {
-    /// The state that the client was sent last, and when.
+    /// The state that was last sent to the client, and when.
     told: Option<(Playing, Instant)>,
 }
 
-/// The period in which a client is sent the time while it passes.
+/// The period at which a client is sent the time while it passes.
 const TOLD: Duration = Duration::from_millis(250);
 
 impl TransportStream {
-    /// Sends the state if it has changed: at once, unless only the time has.
+    /// Sends the state if it has changed: at once, or periodically if only the time has changed.
     pub fn send(&mut self, replayed: &Replayed, handle: &RobotHandle, out: &mut Outbox) {
         let playing = replayed.playing(handle);
         let is_known = self.told.is_some_and(|(told, since)| {
@@ -153,7 +152,7 @@ impl TransportStream {
         }
     }
 
-    /// Makes the next call send the state again.
+    /// Makes the next call of [`send`](Self::send) send the state again.
     pub fn forget(&mut self) {
         self.told = None;
     }

@@ -1,4 +1,4 @@
-//! The session of one client of a running robot: its requests, and what it is sent.
+//! The session of one client of a running robot: its requests, and the messages that it is sent.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,13 +26,13 @@ use crate::protocol::{ChangeText, Form, Request, Watched, parse};
 
 /// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
-/// The longest period in which values are polled: half of the time between two frames of a page.
+/// The longest period at which values are polled: half of the time between two frames of a page.
 pub const FAST: Duration = Duration::from_nanos(1_000_000_000 / 120);
-/// The longest time between two polls of what is drawn.
+/// The longest time between two polls of drawings.
 pub const SLOW: Duration = Duration::from_millis(50);
-/// The period in which the journal is polled, which people read.
+/// The period at which the journal is polled, which is read by people.
 const JOURNAL_PERIOD: Duration = Duration::from_millis(200);
-/// The period in which a client is sent the number of dropped values.
+/// The period at which a client is sent the number of dropped values.
 const DROPPED_PERIOD: Duration = Duration::from_secs(1);
 
 /// A stream that is opened by an errand.
@@ -52,7 +52,7 @@ pub struct RobotSession {
     statistics: Option<StatisticsStream>,
     journal: Option<JournalStream>,
     shown: Option<ShownStream>,
-    /// What the client was sent about the transport of a replay.
+    /// The state of a replay's transport that was last sent to the client.
     transport: TransportStream,
     told_dropped: Instant,
 }
@@ -79,7 +79,7 @@ impl RobotSession {
     fn perform(&mut self, number: &Value, request: Request) -> Result<Option<Value>, String> {
         if request.changes() && !self.client.access.may_change() {
             return Err(
-                "this connection may only look: open the address with the token that the robot printed when it started"
+                "this connection is read-only: use the address with the token that the robot printed when it started"
                     .to_owned(),
             );
         }
@@ -146,7 +146,7 @@ impl RobotSession {
             }
             Request::Fields { value, topic } => describe::fields(&shared, value, topic)?,
             Request::Parameters { module } => parameters::list(&shared, module.as_deref())?,
-            // The safe state does not wait for errands.
+            // Entering the safe state does not wait for errands.
             Request::Change { change: ChangeText::SafeState(enter) } => {
                 let change = if enter { Change::EnterSafeState } else { Change::LeaveSafeState };
                 handle.change_by(change, &self.client.name).wait().map_err(|error| error.to_string())?;
@@ -199,7 +199,7 @@ impl RobotSession {
                 let stride = match (event, runs, cycle) {
                     (false, runs, cycle) => Stride::Runs(runs.unwrap_or(1), cycle),
                     (true, None, None) => Stride::Event,
-                    (true, ..) => return Err("a step goes so many `runs`, or to the next `event`".to_owned()),
+                    (true, ..) => return Err("`event` cannot be combined with `runs` or `cycle`".to_owned()),
                 };
                 self.transported("step", |replayed, now| replayed.step(now, &stride))?
             }
@@ -214,7 +214,7 @@ impl RobotSession {
         }))
     }
 
-    /// Applies `act` to the transport of a replay, whose state the client is then sent again.
+    /// Applies `act` to the transport of a replay, and makes its state be sent to the client again.
     fn transported(
         &mut self,
         verb: &str,
@@ -237,11 +237,13 @@ impl RobotSession {
             || self.plots.iter().any(|stream| stream.subscription() == subscription)
             || self.events.as_ref().is_some_and(|stream| stream.subscription() == subscription);
         if has_it {
-            return Err(format!("subscription {subscription} exists already: take another number"));
+            return Err(format!("subscription {subscription} exists already: choose another number"));
         }
         let count = self.values.len() + self.plots.len() + self.opening.count() + usize::from(self.events.is_some());
         if count >= MOST_SUBSCRIPTIONS {
-            return Err(format!("there are {MOST_SUBSCRIPTIONS} subscriptions already: end some"));
+            return Err(format!(
+                "there are {MOST_SUBSCRIPTIONS} subscriptions already, which is the limit: end some of them"
+            ));
         }
         Ok(())
     }
@@ -318,7 +320,7 @@ impl Session for RobotSession {
     }
 
     fn bytes(&mut self, _: &[u8], out: &mut Outbox) {
-        out.send(&json!({"error": "requests are text: docs/book/src/door.md"}));
+        out.send(&json!({"error": "requests must be text messages: see docs/book/src/door.md"}));
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
@@ -348,7 +350,7 @@ impl Session for RobotSession {
         let is_drawn = self.shared.replayed.is_some() || self.events.is_some() || self.shown.is_some();
         let drawn = is_drawn.then_some(SLOW);
         let journal = self.journal.is_some().then_some(JOURNAL_PERIOD);
-        // Each time that the thread is woken is taken from a robot at full load.
+        // Every wake-up of the thread takes time from a robot at full load.
         let statistics = self.statistics.as_ref().map(StatisticsStream::wait);
         [plots, values, drawn, journal, statistics].into_iter().flatten().min()
     }
@@ -359,11 +361,11 @@ impl Session for RobotSession {
     }
 }
 
-/// Returns the replay of the robot.
+/// Returns the replay that the robot runs.
 ///
 /// # Errors
-/// Returns an error if the robot replays nothing, and so has no transport.
+/// Returns an error if the robot is not replaying a log, and so has no transport.
 fn replay<'s>(shared: &'s Shared, verb: &str) -> Result<&'s Replayed, String> {
-    let none = || format!("`{verb}` is for replays and logs: this robot runs by itself");
+    let none = || format!("`{verb}` needs a replay or a log: this robot is running live");
     shared.replayed.as_ref().ok_or_else(none)
 }

@@ -1,4 +1,4 @@
-//! The plots, drawings and texts of modules, on their way to a client.
+//! The plots, drawings and texts of modules, and their way to a client.
 
 use hemiola_model::module::{DebugContent, DebugRecord};
 use hemiola_runtime::{Observation, Observer, RobotHandle};
@@ -10,23 +10,25 @@ use crate::protocol::binary;
 /// A client's subscription to the output of modules.
 pub struct ShownStream {
     seen: Observer,
-    /// The number of names that the client knows.
+    /// The number of names that the client has received.
     named: usize,
     /// The number of records that were dropped because this client was too slow.
     dropped: u64,
     told: u64,
 }
 
-/// The most records in an event; further ones go into the next event.
+/// The most records in one event; further ones are sent in the next event.
 const MOST_RECORDS: usize = 4096;
-/// The most names that a client watches.
+/// The most names that a client can watch.
 const MOST_NAMES: usize = 1000;
 
 impl ShownStream {
-    /// Subscribes to these names. Updates compute only what somebody wants.
+    /// Subscribes to these names. Updates compute only the output that somebody has subscribed to.
     pub fn open(handle: &RobotHandle, names: Vec<String>) -> Result<Self, String> {
         if names.len() > MOST_NAMES {
-            return Err(format!("at most {MOST_NAMES} names can be watched: use a space, or a beginning with `*`"));
+            return Err(format!(
+                "at most {MOST_NAMES} names can be watched: use the name of a space, or a prefix with `*`"
+            ));
         }
         let seen = handle.observe(Observation::default().with_debug(names)).map_err(|error| error.to_string())?;
         Ok(Self { seen, named: 0, dropped: 0, told: 0 })
@@ -61,7 +63,7 @@ impl ShownStream {
     }
 }
 
-/// Returns the message of an image: the record as JSON, then its pixels.
+/// Returns the message with an image: the record as JSON, followed by the pixels.
 fn image_message(record: &DebugRecord, pixels: &[u8]) -> Vec<u8> {
     let head = json!(record).to_string();
     let mut bytes = binary::begin(binary::IMAGE, head.len() as u32);

@@ -1,26 +1,27 @@
-//! The times of a stepped robot's clock at which something ran. It is pure: it reads no clock.
+//! The times at which something ran on a stepped robot's clock. This module is pure: it reads no
+//! clock.
 //!
-//! The clock of a stepped robot stands still during a run, and jumps between runs, however long a
+//! The clock of a stepped robot stands still during a run and jumps between runs, however long a
 //! run takes on the processor. Runs are placed on this clock so that both times can be read: a run
-//! begins at the robot's time, and what happens in it is as much later as it was on the processor.
-//! If a run begins, by the robot's clock, before the end at which the run before it was placed, it
-//! is moved behind that end: steps are executed one after the other.
+//! begins at the robot's time, and everything in it is as much later as it was on the processor. A
+//! run whose begin, by the robot's clock, precedes the placed end of the run before it is moved
+//! behind that end, because steps are executed one after the other.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use hemiola_trace::CycleId;
 
-/// The places of the last runs. Times of the processor are nanoseconds of its counter, those of the
-/// robot nanoseconds of its clock.
+/// The placed times of the most recent runs. Processor times are nanoseconds of the processor's
+/// counter, robot times are nanoseconds of the robot's clock.
 #[derive(Default)]
 pub struct StepTimes {
-    /// The runs, in the order of their begins.
+    /// The runs, sorted by their begin.
     runs: VecDeque<Placed>,
-    /// The robot's time in each run that was not placed yet.
+    /// The robot's time in each run that has not been placed yet.
     known: BTreeMap<(CycleId, u32), i64>,
 }
 
-/// A run and its place.
+/// A run and its placed time.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     which: (CycleId, u32),
@@ -29,16 +30,16 @@ struct Placed {
     time: i64,
 }
 
-/// The begin or the end of a run, as an event reports it.
+/// The begin or end of a run, as reported by an event.
 #[derive(Clone, Copy, Debug)]
 pub enum Border {
-    /// The time at which it began on the processor.
+    /// The begin of a run, with its time on the processor.
     Begin(CycleId, u32, u64),
-    /// The time at which it ended on the processor.
+    /// The end of a run, with its time on the processor.
     End(CycleId, u32, u64),
 }
 
-/// The number of runs that are kept, as events of the same moment may arrive in two parcels.
+/// The number of runs that are kept, because events of the same moment may arrive in two batches.
 const KEPT: usize = 256;
 /// The most runs that wait for their events, which may have been overwritten.
 const MOST_KNOWN: usize = 8192;
@@ -51,7 +52,7 @@ impl Placed {
 }
 
 impl StepTimes {
-    /// Notes the robot's time in a run. It has to be called before the run's events are placed.
+    /// Notes the robot's time in a run. This must be called before the run's events are placed.
     pub fn know(&mut self, cycle: CycleId, run: u32, now: i64) {
         if self.known.len() == MOST_KNOWN {
             self.known.pop_first();
@@ -59,7 +60,7 @@ impl StepTimes {
         self.known.insert((cycle, run), now);
     }
 
-    /// Places the runs of some events, which may come in any order.
+    /// Places the runs of some events, which may be in any order.
     pub fn place(&mut self, borders: impl IntoIterator<Item = Border>) {
         let surplus = self.runs.len().saturating_sub(KEPT);
         self.runs.drain(..surplus);
@@ -78,15 +79,15 @@ impl StepTimes {
         begun.sort_unstable();
         for (begin, which) in begun {
             let before = self.runs.back().map(|run| run.end_time());
-            // A run whose time is unknown follows the run before it.
+            // A run whose time is unknown is placed directly after the run before it.
             let Some(time) = self.known.remove(&which).max(before) else { continue };
             let end = ended.remove(&which).unwrap_or(begin);
             self.runs.push_back(Placed { which, begin, end, time });
         }
     }
 
-    /// Returns the robot's time when the processor's counter was `at`; `None` as long as there is
-    /// no run. A time between two runs belongs to the nearer one.
+    /// Returns the robot's time at which the processor's counter was `at`; `None` if there are no
+    /// runs yet. A time between two runs belongs to the nearer one.
     pub fn time(&self, at: u64) -> Option<i64> {
         let next = self.runs.partition_point(|run| run.begin <= at);
         let before = next.checked_sub(1).map(|index| self.runs[index]);

@@ -1,4 +1,4 @@
-//! The events of the robot's threads, on their way to clients, with times of the robot's clock.
+//! The events of the robot's threads with times of the robot's clock, and their way to clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use super::step_times::{Border, StepTimes};
 /// Receives the events of a robot's threads.
 pub struct Traced {
     seen: Observer,
-    /// The names of the numbers in events.
+    /// The names that the numbers in events stand for.
     pub catalog: Catalog,
     /// The conversion of the ticks in events.
     pub clock: TickClock,
 }
 
-/// Converts ticks of the processor's counter to times of the robot's clock.
+/// Converts ticks of the processor's counter into times of the robot's clock.
 pub struct TickClock {
     scale: TickScale,
     clock: Arc<RobotClock>,
     now: (Ticks, MonotonicTime),
-    /// The times of runs, which are needed only for a robot that is stepped.
+    /// The times of runs, which are needed only for a stepped robot.
     steps: Option<StepTimes>,
 }
 
@@ -39,7 +39,7 @@ impl Traced {
         Ok(Self { seen, catalog: handle.catalog(), clock })
     }
 
-    /// Returns the events that have arrived, in pieces of one thread each.
+    /// Returns the events that have arrived, in batches of one thread each.
     pub fn take(&mut self) -> Vec<SeenEvents> {
         let Self { seen, catalog, clock } = self;
         clock.refresh();
@@ -64,13 +64,13 @@ impl TickClock {
         Self { scale, clock, now, steps: is_stepped.then(StepTimes::default) }
     }
 
-    /// Reads both clocks, before the ticks of a piece of events are converted.
+    /// Reads both clocks. This must be called before the ticks of a batch of events are converted.
     fn refresh(&mut self) {
         self.scale.refresh();
         self.now = (Ticks::now(), monotonic_now());
     }
 
-    /// Notes when the runs of a stepped robot took place.
+    /// Notes the times of the runs of a stepped robot.
     fn place(&mut self, catalog: &Catalog, runs: &[RunRecord], pieces: &[SeenEvents]) {
         let Self { scale, steps: Some(steps), .. } = self else { return };
         let names = catalog.read();
@@ -88,8 +88,8 @@ impl TickClock {
         }));
     }
 
-    /// Returns the time of the robot's clock at these ticks; for a stepped robot, as [`StepTimes`]
-    /// has placed it.
+    /// Returns the time of the robot's clock at these ticks. For a stepped robot, this is the time
+    /// as placed by [`StepTimes`].
     pub fn nanoseconds(&self, ticks: Ticks) -> i64 {
         match &self.steps {
             Some(steps) => {

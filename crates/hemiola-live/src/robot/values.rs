@@ -1,4 +1,4 @@
-//! Values and messages on their way to a client, as bytes.
+//! Values and messages as bytes, and their way to a client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::session::{FAST, SLOW};
 use crate::door::outbox::Outbox;
 use crate::protocol::binary;
 
-/// The type of images in messages.
+/// The message type of images.
 const IMAGE: &str = "sensor_msgs/msg/Image";
 
 /// One subscription to a representation or a topic.
@@ -24,13 +24,14 @@ pub struct ValueStream {
     schema: Arc<MessageSchema>,
     is_topic: bool,
     as_jpeg: bool,
-    /// For a topic: the least time between two messages, and when the next one may be sent.
+    /// The least time between two messages of a topic, and the time from which on the next one may
+    /// be sent.
     period: i64,
     due: i64,
     sequence: u32,
-    /// The length of the last message: the next one is hardly longer.
+    /// The length of the last message; the next one is hardly longer.
     length: usize,
-    /// The number of values that were dropped because this client was too slow, besides those that
+    /// The number of values that were dropped because this client was too slow, without those that
     /// the observer has dropped.
     dropped: u64,
     told: u64,
@@ -59,11 +60,11 @@ impl ValueStream {
                 let descriptor = descriptor.ok_or_else(|| unknown_topic(handle, &name))?;
                 (Observation::default().with_topics_named(move |topic| topic == name), descriptor, true)
             }
-            _ => return Err("a subscription is to a `value` or to a `topic`: say one of them".to_owned()),
+            _ => return Err("name either a `value` or a `topic` to subscribe to".to_owned()),
         };
         let schema = schema_of(descriptor)?;
         if as_jpeg && (is_topic || schema.name != IMAGE) {
-            return Err(format!("only representations that are {IMAGE} can be sent as JPEG: leave out `as`"));
+            return Err(format!("only representations of the type {IMAGE} can be sent as JPEG: omit `as`"));
         }
         let seen = handle.observe(observation).map_err(|error| error.to_string())?;
         let period = rate.map_or(0, |rate| (1e9 / rate) as i64);
@@ -92,13 +93,13 @@ impl ValueStream {
         self.subscription
     }
 
-    /// Returns after how long it is to be polled: a value of many is on its way for a frame of a
-    /// page at most, one of a few in a second for a quarter of the time between two of them.
+    /// Returns the time until the stream must be polled: a frequent value reaches a page within one
+    /// frame, a rare one within a quarter of its period.
     pub fn wait(&self) -> Duration {
         Duration::from_nanos(self.period.unsigned_abs() / 4).clamp(FAST, SLOW)
     }
 
-    /// Returns how many values were dropped since the last call.
+    /// Returns the number of values that were dropped since the last call.
     pub fn take_dropped(&mut self) -> u64 {
         let dropped = self.seen.dropped();
         let all = self.dropped + dropped.values + dropped.messages;
@@ -107,7 +108,7 @@ impl ValueStream {
         since
     }
 
-    /// Sends what has arrived, each value behind a head that `begin` encodes for a protocol.
+    /// Sends the values that have arrived, each after a head that `begin` encodes for the protocol.
     pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
         let Self { subscription, seen, dropped, length, .. } = self;
         if self.is_topic {
@@ -156,8 +157,8 @@ impl ValueStream {
     }
 }
 
-/// Reserves room for a value after its head, as bytes that grow while they are written are copied
-/// again and again.
+/// Reserves space for a value after its head, because bytes that grow while they are written are
+/// copied repeatedly.
 fn with_room(mut head: Vec<u8>, length: usize) -> Vec<u8> {
     head.reserve_exact(length.saturating_sub(head.len()));
     head
@@ -168,10 +169,12 @@ fn measured(bytes: Vec<u8>, length: &mut usize) -> Vec<u8> {
     bytes
 }
 
-/// The schemas of descriptors, by their addresses: a type of a program never changes.
+/// The schemas of representations, by the addresses of their descriptors: a type never changes
+/// within a program.
 static SCHEMAS: Mutex<BTreeMap<usize, Arc<MessageSchema>>> = Mutex::new(BTreeMap::new());
 
-/// Returns the schema of a representation's messages. It is created once, however many clients ask.
+/// Returns the schema of a representation's messages. It is created only once, however many clients
+/// ask for it.
 pub fn schema_of(descriptor: &'static RepresentationDescriptor) -> Result<Arc<MessageSchema>, String> {
     let mut known = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(schema) = known.get(&std::ptr::from_ref(descriptor).addr()) {
@@ -179,7 +182,7 @@ pub fn schema_of(descriptor: &'static RepresentationDescriptor) -> Result<Arc<Me
     }
     let name = descriptor.name();
     let data_type = descriptor.data_type();
-    let data_type = data_type.ok_or_else(|| format!("`{name}` is opaque: it has no form outside of the process"))?;
+    let data_type = data_type.ok_or_else(|| format!("`{name}` is opaque: its values cannot leave the process"))?;
     let schema = Arc::new(MessageSchema::of(name, &data_type));
     known.insert(std::ptr::from_ref(descriptor).addr(), schema.clone());
     Ok(schema)

@@ -1,4 +1,4 @@
-//! The statistics and the journal, on their way to a client.
+//! The statistics and the journal, and their way to a client.
 
 use std::time::{Duration, Instant};
 
@@ -19,11 +19,11 @@ pub struct StatisticsStream {
 
 /// The shortest period.
 const SHORTEST: Duration = Duration::from_millis(50);
-/// The period if the client requests no other.
+/// The default period.
 const USUAL: Duration = Duration::from_millis(500);
 
 impl StatisticsStream {
-    /// Creates a stream with this period in nanoseconds, or the usual one.
+    /// Creates a stream with this period in nanoseconds, or with the default one.
     pub fn open(_: &RobotHandle, period: Option<u64>) -> Result<Self, String> {
         let period = period.map_or(USUAL, Duration::from_nanos).max(SHORTEST);
         Ok(Self { period, due: Instant::now() })
@@ -98,7 +98,7 @@ fn topic(report: &TopicReport) -> Value {
     })
 }
 
-/// The journal, beginning with the entries that are still known.
+/// The journal, beginning with the entries that are still in memory.
 pub struct JournalStream {
     seen: Observer,
 }
@@ -112,7 +112,7 @@ impl JournalStream {
 
     /// Sends the entries that have arrived.
     pub fn send(&mut self, out: &mut Outbox) {
-        // Entries that cannot be sent now stay in the queue.
+        // Entries that cannot be sent now remain in the queue.
         while !out.is_congested()
             && let Some(entry) = self.seen.next_entry()
         {

@@ -1,4 +1,4 @@
-//! Times of one process on the clock of another one of the same host.
+//! The conversion of times between the clocks of two processes on the same host.
 
 /// The conversion from a process's clock to that of the first process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,8 +8,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Compares two clocks by what the host's clock shows when they show zero. Clocks that do not
-    /// run by themselves cannot be compared, and are not converted.
+    /// Compares two clocks by the times of the host's clock at which they show zero. Clocks that do
+    /// not run by themselves cannot be compared, and their times are not converted.
     pub fn between(own: Option<u64>, first: Option<u64>) -> Self {
         let later = own.zip(first).map(|(own, first)| own.wrapping_sub(first).cast_signed());
         Self { later: later.unwrap_or_default() }

@@ -1,28 +1,29 @@
-//! What a process of a robot has, as its door describes it.
+//! The holdings of a process, as its door describes them: modules, topics and other named things.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
 
-/// The names of what a process has. What it only receives of another process is not among them.
+/// The names of the things that a process has, without those that it only receives from another
+/// process.
 #[derive(Clone, Debug, Default)]
 pub struct Holdings {
     representations: BTreeSet<String>,
-    /// Modules and sources that run there.
+    /// The modules and sources that run in the process.
     modules: BTreeSet<String>,
     cycles: BTreeSet<String>,
     topics: BTreeSet<String>,
     services: BTreeSet<String>,
-    /// What a run or reaction can be asked for: cycles, updates, chains.
+    /// The cycles, updates and chains whose runs or reactions can be asked for.
     timed: BTreeSet<String>,
-    /// The sources over which it receives something of another process.
+    /// The sources over which the process receives something from another one.
     links: BTreeSet<String>,
-    /// The topics that it receives of another process.
+    /// The topics that the process receives from another one.
     pub received: BTreeSet<String>,
 }
 
-/// Something that a request is about.
+/// The thing that a request is about.
 #[derive(Clone, Copy, Debug)]
 pub enum Sought<'n> {
     Representation(&'n str),
@@ -30,12 +31,12 @@ pub enum Sought<'n> {
     Cycle(&'n str),
     Topic(&'n str),
     Service(&'n str),
-    /// A cycle or a figure of it (`motion.response`), an update or a chain.
+    /// A cycle or one of its figures (`motion.response`), an update, or a chain.
     Timed(&'n str),
 }
 
 impl Holdings {
-    /// Reads the answer to a request `describe`.
+    /// Reads the answer to the request `describe`.
     pub fn of(described: &Value) -> Self {
         let mut all = Self::default();
         let mut received = BTreeSet::new();
@@ -53,7 +54,7 @@ impl Holdings {
             all.timed.extend(tasks.chain([text(&cycle["name"])]));
             all.cycles.insert(text(&cycle["name"]));
         }
-        // The others could run there, and do so in another process.
+        // The other modules could run here, but run in another process.
         let running = items(&described["modules"]).filter(|module| !module["cycle"].is_null());
         all.modules = running.map(|module| text(&module["name"])).collect();
         let sources = items(&described["sources"]).map(|source| text(&source["name"]));
@@ -67,14 +68,14 @@ impl Holdings {
         all
     }
 
-    /// Returns whether the process has it.
+    /// Returns whether the process has the thing.
     pub fn have(&self, sought: Sought<'_>) -> bool {
         let is_figure = |cycle: &str| matches!(sought, Sought::Timed(_)) && self.cycles.contains(cycle);
         let of_figure = || sought.name().rsplit_once('.').is_some_and(|(cycle, _)| is_figure(cycle));
         self.of_kind(sought).contains(sought.name()) || of_figure()
     }
 
-    /// Returns all that the process has of that kind.
+    /// Returns everything of that kind that the process has.
     pub fn known(&self, sought: Sought<'_>) -> impl Iterator<Item = &str> {
         self.of_kind(sought).iter().map(String::as_str)
     }
@@ -102,8 +103,8 @@ impl Holdings {
 }
 
 impl<'n> Sought<'n> {
-    /// Returns what a field of a plot is of: `Ball.position.x`, `topic:goals.count`,
-    /// `timing:motion.response`, `timing:Walk.joints`; `None` for what modules plot.
+    /// Returns what a field of a plot belongs to: `Ball.position.x`, `topic:goals.count`,
+    /// `timing:motion.response`, `timing:Walk.joints`; `None` for plots of modules.
     pub fn of_field(field: &'n str) -> Option<Self> {
         let begin = |path: &'n str| &path[..path.find(['.', '[']).unwrap_or(path.len())];
         match field.split_once(':') {
@@ -143,7 +144,7 @@ impl fmt::Display for Sought<'_> {
     }
 }
 
-/// Returns the items of a list; none if it is none.
+/// Returns the items of a list; none if the value is not a list.
 pub fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }

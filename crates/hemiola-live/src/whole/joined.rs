@@ -1,6 +1,6 @@
-//! The answers of all processes of a robot, as one.
+//! The combined answers of all processes of a robot.
 //!
-//! What is in a list says in `process` whose it is.
+//! Each item of a list names the process that it comes from in `process`.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,8 @@ pub struct Said<'a> {
     pub content: &'a Value,
 }
 
-/// Joins descriptions. What a process receives of another one is described by that one only.
+/// Combines descriptions. A thing that a process receives from another one is described only by
+/// that other one.
 pub fn description(said: &[Said<'_>]) -> Value {
     let is_own = |said: &Said<'_>, provider: &Value| !said.holdings.is_link(text_of(provider));
     json!({
@@ -31,7 +32,7 @@ pub fn description(said: &[Said<'_>]) -> Value {
     })
 }
 
-/// Joins parameters: of a module those of the process in which it runs.
+/// Combines parameters. Those of a module come from the process in which it runs.
 pub fn parameters(said: &[Said<'_>]) -> Value {
     let all: Vec<_> = said.iter().map(|said| said.holdings).collect();
     let mut joined = Vec::new();
@@ -46,18 +47,18 @@ pub fn parameters(said: &[Said<'_>]) -> Value {
     joined.into()
 }
 
-/// Joins answers that say no more than that something was done.
+/// Combines answers that only confirm that something was done.
 pub fn nothing(_: &[Said<'_>]) -> Value {
     json!({})
 }
 
-/// Joins what was written by each process into a file.
+/// Combines reports of what each process has written into a file.
 pub fn saved(said: &[Said<'_>]) -> Value {
     let saved: Vec<_> = said.iter().flat_map(|said| items(&said.content["saved"])).cloned().collect();
     json!({ "file": said.first().map(|said| &said.content["file"]), "saved": saved })
 }
 
-/// Joins the logs that processes have begun or ended.
+/// Combines reports of the logs that processes have begun or ended.
 pub fn recorded(said: &[Said<'_>]) -> Value {
     let files: Vec<_> = said.iter().map(|said| text_of(&said.content["file"])).collect();
     let file = files.join(", ");
@@ -69,7 +70,7 @@ pub fn recorded(said: &[Said<'_>]) -> Value {
     }
 }
 
-/// Joins the values of all cycles.
+/// Combines the values of all cycles.
 pub fn capture(said: &[Said<'_>]) -> Value {
     let mut cycles = Map::new();
     for said in said {
@@ -80,22 +81,27 @@ pub fn capture(said: &[Said<'_>]) -> Value {
     json!({ "time": time, "cycles": cycles, "silent": silent })
 }
 
-/// Joins tables of bounds.
+/// Combines tables of bounds.
 pub fn bounds(said: &[Said<'_>]) -> Value {
     let holds = said.iter().all(|said| said.content["holds"] != false);
     json!({ "holds": holds, "rows": each(said, "rows", |_, _| true) })
 }
 
-/// Joins explanations; where several were asked and one knows the subject, its own is the answer.
+/// Combines explanations. If several processes were asked and only one knows the subject, its
+/// explanation is the answer.
 pub fn explanations(said: &[Said<'_>], is_of_one: bool) -> Value {
     let text = |said: &Said<'_>| format!("process {}\n{}", said.process, text_of(&said.content["text"]));
     match said {
         [only] if is_of_one => only.content.clone(),
-        said => json!({ "text": said.iter().map(text).collect::<Vec<_>>().join("\n") }),
+        said => {
+            let processes: Map<_, _> =
+                said.iter().map(|said| (said.process.to_owned(), said.content.clone())).collect();
+            json!({ "text": said.iter().map(text).collect::<Vec<_>>().join("\n"), "processes": processes })
+        }
     }
 }
 
-/// Joins events `statistics`.
+/// Combines the events `statistics`.
 pub fn statistics(said: &[Said<'_>]) -> Value {
     let reports: Vec<_> = said.iter().map(|said| Said { content: &said.content["report"], ..*said }).collect();
     let is_own = |said: &Said<'_>, source: &Value| !said.holdings.is_link(text_of(&source["name"]));
@@ -132,8 +138,8 @@ pub fn statistics(said: &[Said<'_>]) -> Value {
     })
 }
 
-/// Joins topics. One that goes from process to process is counted where it is published; who
-/// subscribes to it, and what is lost, is counted everywhere.
+/// Combines topics. A topic that goes from process to process is counted where it is published; its
+/// subscribers and losses are counted in all processes.
 fn topics(said: &[Said<'_>]) -> Vec<Value> {
     let mut joined: Vec<Value> =
         each(said, "topics", |said, topic| !said.holdings.received.contains(text_of(&topic["name"])));
@@ -155,7 +161,7 @@ fn topics(said: &[Said<'_>]) -> Vec<Value> {
     joined
 }
 
-/// Joins the safe states: since when the first process is in its own, and why each is.
+/// Combines the safe states: the time at which the first process entered it, and the causes of all.
 fn safe_state(said: &[Said<'_>]) -> Value {
     let safe: Vec<_> = said.iter().filter(|said| said.content["safe_state"].is_object()).collect();
     let since = safe.iter().map(|said| time(said, &said.content["safe_state"]["since"])).min();
@@ -169,7 +175,7 @@ fn safe_state(said: &[Said<'_>]) -> Value {
     })
 }
 
-/// Returns the items of all lists of that name, each with the process whose it is.
+/// Returns the items of all lists of that name, each with the name of its process.
 fn each(said: &[Said<'_>], list: &str, is_wanted: impl Fn(&Said<'_>, &Value) -> bool) -> Vec<Value> {
     let mut joined = Vec::new();
     for said in said {
@@ -258,7 +264,7 @@ mod tests {
         assert_eq!(all["safe_state"]["since"], 27);
         assert_eq!(all["safe_state"]["cause"], "vision: it was asked for");
         assert_eq!(all["recording"]["file"], "driving.mcap, seeing.mcap");
-        // Only `main` has said that this is a source of its own.
+        // Only `main` has said that this is one of its own sources.
         assert_eq!(all["report"]["sources"].as_array().unwrap().len(), 1);
         let horn = json!([{"name": "horn", "process": "main", "publishers": 1, "subscribers": 2, "sent": 7, "waiting": 0,
                            "lost": 4}]);

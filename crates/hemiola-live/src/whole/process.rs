@@ -1,4 +1,4 @@
-//! One process of a robot, and its messages as those of the whole.
+//! One process of a robot, and the conversion of its messages to those of the whole robot.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use super::joined::Said;
 use crate::protocol::Request;
 use crate::protocol::binary::{Frame, HEAD, VALUE};
 
-/// One process of a robot, which is reached by `connection`.
+/// One process of a robot, reached over `connection`.
 pub struct Process<C> {
     pub name: String,
     pub connection: C,
     pub clock: Clock,
     pub holdings: Holdings,
-    /// The subscriptions, with the numbers of the fields that are asked of this process.
+    /// The subscriptions of the process, with the numbers of the fields that are requested from it.
     pub subscriptions: BTreeMap<u32, Vec<u32>>,
-    /// The newest statistics, and how many of them have not been joined.
+    /// The newest statistics, and the number of statistics that have not been combined yet.
     pub statistics: Option<Value>,
     pub fresh: u32,
 }
@@ -33,8 +33,8 @@ impl<C> Process<C> {
         Said { process: &self.name, holdings: &self.holdings, clock: self.clock, content }
     }
 
-    /// Notes a subscription that the process is asked for; of a plot, with the numbers that its
-    /// fields have among all that are plotted.
+    /// Notes a subscription of the process; for a plot, with the numbers that its fields have among
+    /// all plotted fields.
     pub fn note(&mut self, request: &Request, numbers: &[u32]) {
         match request {
             Request::Subscribe { subscription, .. } | Request::Plot { subscription, .. } => {
@@ -45,7 +45,7 @@ impl<C> Process<C> {
         }
     }
 
-    /// Returns a message of this process with times of the first one's clock.
+    /// Returns a message of this process with its times converted to the first process's clock.
     pub fn convert(&self, frame: Frame) -> Frame {
         let clock = self.clock;
         match frame {
@@ -72,7 +72,7 @@ impl<C> Process<C> {
         }
     }
 
-    /// Changes the times of a value's message in its place, as values are large.
+    /// Converts the times in the message of a value in place, because values are large.
     pub fn convert_value(&self, bytes: &mut [u8]) {
         if bytes.first() != Some(&VALUE) || bytes.len() < HEAD {
             return;

@@ -1,4 +1,4 @@
-//! Whom a request to a robot of several processes is for, and how the answers become one.
+//! The processes of a robot that a request is for, and how their answers are combined.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,39 +11,42 @@ use super::joined::{self, Said};
 use super::process::Process;
 use crate::protocol::{ChangeText, Request};
 
-/// The time within which a process makes itself safe, and the like.
+/// The time within which a process executes an urgent request, such as to enter the safe state.
 const PROMPT: Duration = Duration::from_secs(10);
-/// The time within which processes answer questions: bounds of a large robot take seconds.
+/// The time within which processes answer questions: the bounds of a large robot take seconds.
 pub const ANSWER: Duration = Duration::from_secs(60);
 
-/// The processes that are asked, and how their answers become one.
+/// The processes that a request goes to, and how their answers are combined.
 pub struct Route {
-    /// The numbers of the processes, each with a request of its own.
+    /// The indices of the processes, each with its own request.
     pub asked: Vec<(usize, Request)>,
     pub joint: Joint,
 }
 
-/// How the answers of several processes become one.
+/// The way in which the answers of several processes are combined.
 pub enum Joint {
-    /// One process is asked, and its answer is the answer.
+    /// The only process's answer is the answer.
     Only,
-    /// The answer is what those know that answer in time.
+    /// The answers that arrive in time are combined; missing ones are left out.
     Known(Join),
-    /// The request is for all processes: those that cannot be reached have not done it, either.
+    /// The request must be executed by all processes: one that cannot be reached counts as a
+    /// failure.
     Done(Join),
-    /// As `Done`, but one process after the other, as they write one file.
+    /// The same as `Done`, but the processes are asked one after the other, because they write one
+    /// file.
     InTurn(Join),
-    /// The answer is an explanation of those that have one.
+    /// The answer consists of the explanations of the processes that have one.
     Explained { is_of_one: bool },
-    /// The answer is one for each field of a plot. The numbers are those of the fields that each
+    /// The answer has an item for each field of a plot. `numbers` are those of the fields that each
     /// process is asked for.
     Plotted { numbers: Vec<Vec<u32>>, fields: Vec<Value> },
 }
 
-/// Joins the answers of processes.
+/// Combines the answers of processes.
 pub type Join = Box<dyn Fn(&[Said<'_>]) -> Value + Send>;
 
-/// Returns whom a request is for; `missing` are the processes that are not reached, and why.
+/// Returns the route of a request; `missing` are the processes that are not reached, with the
+/// reasons.
 ///
 /// # Errors
 /// Returns an error if no process has the thing, or several have it.
@@ -88,13 +91,13 @@ pub fn route<C>(processes: &[Process<C>], missing: &[(String, String)], request:
             all(Joint::Known(Box::new(joined::nothing)))
         }
         Request::Mark { .. } | Request::Stop {} => all(Joint::Done(Box::new(joined::nothing))),
-        // Layouts lie beside robot.toml, and are the same for all; the rest is for single
-        // processes.
+        // The layouts are stored beside robot.toml, and are the same for all processes; the other
+        // requests are only for robots of a single process.
         _ => only(0, request),
     })
 }
 
-/// Returns how long an answer is waited for.
+/// Returns how long to wait for the answer to a request.
 pub fn patience(request: &Request) -> Duration {
     match request {
         Request::Describe {}
@@ -112,7 +115,7 @@ pub fn patience(request: &Request) -> Duration {
 }
 
 impl Route {
-    /// Returns the numbers that the fields of a plot have which a process is asked for.
+    /// Returns the numbers of the plotted fields that a process is asked for.
     pub fn numbers(&self, process: usize) -> &[u32] {
         match &self.joint {
             Joint::Plotted { numbers, .. } => &numbers[process],
@@ -120,15 +123,16 @@ impl Route {
         }
     }
 
-    /// Returns whether the processes are asked one after the other, until one fails.
+    /// Returns whether the processes are asked one after the other until one fails.
     pub fn is_in_turn(&self) -> bool {
         matches!(self.joint, Joint::InTurn(_))
     }
 
-    /// Joins what the processes have answered, by their numbers.
+    /// Combines the answers of the processes, given with their indices.
     ///
     /// # Errors
-    /// Returns an error if what has to be done by all has not been, or nobody knows the answer.
+    /// Returns an error if a request for all processes was not executed by all, or no process knows
+    /// the answer.
     pub fn answer<C, E: ToString>(
         self,
         processes: &[Process<C>],
@@ -186,15 +190,15 @@ impl Route {
     }
 }
 
-/// The reason why a request was not done.
+/// The reason why a request was not executed.
 pub enum Undone<E> {
-    /// A process refuses it.
+    /// A process refuses the request.
     Refused(E),
-    /// Some processes have not done what was asked of all, each with the reason.
+    /// Some processes have not executed a request that was for all, each with its reason.
     Processes { done: Vec<String>, failed: Vec<(String, String)> },
 }
 
-/// Says which processes have not done something, and which have.
+/// Formats which processes have not executed a request, and which have.
 pub fn undone_by(done: &[String], failed: &[(String, String)]) -> String {
     let failed: Vec<_> = failed.iter().map(|(name, error)| format!("process `{name}`: {error}")).collect();
     match done {
@@ -203,7 +207,7 @@ pub fn undone_by(done: &[String], failed: &[(String, String)]) -> String {
     }
 }
 
-/// The processes among which the home of a thing is sought.
+/// The processes among which the owner of a thing is looked up.
 struct Homes<'a, C> {
     processes: &'a [Process<C>],
     missing: &'a [(String, String)],
@@ -215,7 +219,7 @@ impl<C> Homes<'_, C> {
         let homes = self.all(sought)?;
         let [home] = homes[..] else {
             let names: Vec<_> = homes.iter().map(|home| self.processes[*home].name.as_str()).collect();
-            return Err(format!("several processes have {sought}: name one with --process: {}", names.join(", ")));
+            return Err(format!("several processes have {sought}: choose one with --process: {}", names.join(", ")));
         };
         Ok(home)
     }
@@ -230,7 +234,7 @@ impl<C> Homes<'_, C> {
         let known = self.processes.iter().flat_map(|process| process.holdings.known(sought));
         let mut text = hemiola_config::unknown(sought.kind(), sought.name(), known);
         for (name, error) in self.missing {
-            text += &format!("; process `{name}` may have it, but is not reached: {error}");
+            text += &format!("; process `{name}` may have it, but cannot be reached: {error}");
         }
         Err(text)
     }
@@ -279,7 +283,7 @@ fn plot<C>(homes: &Homes<'_, C>, subscription: u32, fields: &[String], rate: Opt
     let mut numbers: Vec<Vec<u32>> = vec![Vec::new(); homes.processes.len()];
     for (number, field) in fields.iter().enumerate() {
         let of_field = match Sought::of_field(field) {
-            // Any module may plot under any name.
+            // Every module may plot under every name.
             None => Ok((0..homes.processes.len()).collect()),
             Some(sought) => homes.one(sought).map(|home| vec![home]),
         };
@@ -295,12 +299,12 @@ fn plot<C>(homes: &Homes<'_, C>, subscription: u32, fields: &[String], rate: Opt
     Route { asked: asked.collect(), joint: Joint::Plotted { numbers, fields: said } }
 }
 
-/// Returns the name of the representation in a path.
+/// Returns the name of the representation at the beginning of a path.
 fn head(path: &str) -> &str {
     &path[..path.find(['.', '[']).unwrap_or(path.len())]
 }
 
-/// Returns the name of a file that one of several processes writes: `late-vision.pftrace`.
+/// Returns the name of the file that one of several processes writes: `late-vision.pftrace`.
 pub fn of_process(file: &str, process: &str) -> String {
     let path = Path::new(file);
     let Some(stem) = path.file_stem() else { return file.to_owned() };

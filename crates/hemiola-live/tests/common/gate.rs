@@ -1,9 +1,9 @@
-//! Blocks code of users until a test has seen what it wants to see.
+//! Blocks code of users until a test has observed what it needs.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Blocks threads that want to pass, from when it is closed until it is opened.
+/// Blocks the threads that pass it, from the time when it is closed until it is opened.
 pub struct Gate {
     state: Mutex<State>,
     changed: Condvar,
@@ -16,10 +16,10 @@ enum State {
     Holding,
 }
 
-/// A closed gate, which opens when it is dropped, also if a test fails.
+/// A closed gate, which opens when it is dropped, even if a test fails.
 pub struct Closed<'g>(&'g Gate);
 
-/// The longest time for which a thread is blocked, whatever becomes of a test.
+/// The longest time for which a thread is blocked, whatever happens to a test.
 const LIMIT: Duration = Duration::from_secs(50);
 
 impl Gate {

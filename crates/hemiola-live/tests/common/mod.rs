@@ -76,7 +76,7 @@ impl Pilot {
     }
 }
 
-/// Stands still.
+/// Does not move.
 #[derive(Module)]
 struct Parked {}
 
@@ -141,13 +141,13 @@ impl House {
         self.robot.handle().health()["motion"].runs
     }
 
-    /// Waits until the robot has made more runs, which shows that nothing blocks it.
+    /// Waits until the robot has made further runs, which shows that nothing blocks it.
     pub fn runs_on(&self) {
         let before = self.runs();
         wait_until(|| self.runs() > before + 20);
     }
 
-    /// Returns the whole answer to a request.
+    /// Returns the complete answer to a request.
     pub fn http(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -171,7 +171,7 @@ impl House {
     }
 }
 
-/// A log of twenty seconds that is replayed by a robot with an open door, paused at its beginning.
+/// A replay of a log of twenty seconds by a robot with an open door, paused at its beginning.
 pub struct Rerun {
     pub player: Player,
     pub transport: Transport,
@@ -180,7 +180,7 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// Replays a log that is recorded now, in which two moments are marked.
+    /// Replays a log that is recorded now, and in which two moments are marked.
     pub fn open(name: &str) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rerun-{name}-{}.mcap", std::process::id()));
         _ = std::fs::remove_file(&log);
@@ -229,7 +229,7 @@ impl Drop for Rerun {
     }
 }
 
-/// Records that many seconds of the plain robot, with its output under these names, and its
+/// Records the plain robot for that many seconds, with its output under these names, and its
 /// configuration.
 pub fn record(log: &Path, seconds: f64, debug: &[&str]) {
     let mut configuration = configuration();
@@ -260,9 +260,9 @@ pub struct Client {
     next: u64,
     /// The first message of the robot.
     pub welcome: Value,
-    /// Events that arrived while an answer was waited for.
+    /// The events that arrived while the client waited for an answer.
     pub events: Vec<Value>,
-    /// Binary messages that arrived while an answer was waited for.
+    /// The binary messages that arrived while the client waited for an answer.
     pub bytes: Vec<Vec<u8>>,
 }
 
@@ -282,7 +282,7 @@ impl Client {
         client
     }
 
-    /// Returns the next text message, and keeps binary messages. Returns `None` when the door has
+    /// Returns the next text message, and keeps binary messages. Returns `None` once the door has
     /// closed.
     pub fn read(&mut self) -> Option<Value> {
         loop {
@@ -380,7 +380,7 @@ pub fn settings() -> DoorSettings {
     DoorSettings { port: Some(free), token: Some(TOKEN.into()), ..DoorSettings::default() }
 }
 
-/// A time that is longer than anything takes here.
+/// A time that is longer than anything takes in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Polls until `is_so` returns true, and fails if it never does.

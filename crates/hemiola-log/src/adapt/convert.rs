@@ -106,7 +106,7 @@ fn run(from: Value, element: &Element, path: &str, on_misfit: OnMisfit<'_>) -> R
 }
 
 fn fitting(value: &Value, number_type: NumberType, path: &str) -> Result<Value, ReadError> {
-    number(value, number_type).ok_or_else(|| error(path, format!("{value} has no place in {}", name(number_type))))
+    number(value, number_type).ok_or_else(|| error(path, format!("{value} does not fit into {}", name(number_type))))
 }
 
 fn check_length(run: &Value, shape: Shape, path: &str) -> Result<(), ReadError> {
@@ -117,10 +117,10 @@ fn check_length(run: &Value, shape: Shape, path: &str) -> Result<(), ReadError> 
     };
     match shape {
         Shape::Array { length: wanted } if length != wanted => {
-            Err(error(path, format!("{length} items, where {wanted} are wanted")))
+            Err(error(path, format!("{length} items, but {wanted} are expected")))
         }
         Shape::Sequence { limit: Some(limit) } if length > limit => {
-            Err(error(path, format!("{length} items, where {limit} are allowed")))
+            Err(error(path, format!("{length} items, but at most {limit} are allowed")))
         }
         _ => Ok(()),
     }
@@ -141,7 +141,7 @@ fn renumbered(
         // message.
         let Some((name, _)) = then.iter().find(|&&(_, value)| value == number) else { return Ok(number) };
         let today = now.iter().find(|(other, _)| other == name).map(|&(_, number)| number);
-        today.ok_or_else(|| error(path, format!("`{name}` was recorded, which does not exist any more")))
+        today.ok_or_else(|| error(path, format!("`{name}` was recorded, which no longer exists")))
     };
     match value {
         Value::Unsigned(number) => renumbered(number).map(Value::Unsigned),

@@ -35,7 +35,7 @@ pub fn find(definition: &Definition, path: &str) -> Result<Field, ReadError> {
             _ => return Err(error(path, format!("`{name}` has no fields"))),
         }
     }
-    Err(error(path, "a way to a field is missing".to_owned()))
+    Err(error(path, "the path of a field is missing".to_owned()))
 }
 
 /// Sets the value at the end of a path.
@@ -70,7 +70,7 @@ pub fn set(
         (Some(index), Value::Numbers(numbers), Element::Number(number_type)) => {
             let fitting = number(&value, *number_type);
             let is_set = fitting.is_some_and(|number| numbers.set(index, &number));
-            if is_set { Ok(()) } else { Err(error(path, format!("{value} has no place in it"))) }
+            if is_set { Ok(()) } else { Err(error(path, format!("{value} does not fit into it"))) }
         }
         (Some(index), Value::List(items), _) => {
             let item = items.get_mut(index).ok_or_else(missing)?;

@@ -54,7 +54,7 @@ fn element(field: &super::Field) -> Result<DataType, SchemaError> {
         },
         Element::Text { .. } => DataType::Text,
         Element::WideText => {
-            let message = format!("`{}` is a wstring, whose encoding no two implementations agree on", field.name);
+            let message = format!("`{}` is a wstring, whose encoding differs between implementations", field.name);
             return Err(SchemaError { line: 1, message });
         }
         Element::Message(definition) => definition.data_type()?,

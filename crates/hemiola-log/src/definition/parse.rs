@@ -89,7 +89,7 @@ impl Section {
             return Ok(());
         }
         if self.fields.iter().any(|field| field.name == name) {
-            return Err(error(format!("there is a field `{name}` already")));
+            return Err(error(format!("there is already a field `{name}`")));
         }
         let default = value_of(rest, has_text);
         let (name, type_name) = (name.to_owned(), base.to_owned());
@@ -121,13 +121,15 @@ fn type_of(line: usize, written: &str) -> Result<(&str, Option<usize>, Shape), S
     let error = |message| SchemaError { line, message };
     let number = |text: &str| {
         let number = text.parse::<usize>().ok().filter(|&number| number > 0 && number <= u32::MAX as usize);
-        number.ok_or_else(|| error(format!("`{text}` in `{written}` is no length: those go from 1 to 4294967295")))
+        number.ok_or_else(|| {
+            error(format!("`{text}` in `{written}` is not a length, which is a number from 1 to 4294967295"))
+        })
     };
     let (base, shape) = match written.split_once('[') {
         None => (written, Shape::One),
         Some((base, shape)) => {
             let Some(shape) = shape.strip_suffix(']') else {
-                return Err(error(format!("`{written}` lacks a `]` at its end")));
+                return Err(error(format!("`{written}` has no `]` at its end")));
             };
             let shape = match shape.strip_prefix("<=") {
                 Some(limit) => Shape::Sequence { limit: Some(number(limit)?) },
@@ -140,14 +142,14 @@ fn type_of(line: usize, written: &str) -> Result<(&str, Option<usize>, Shape), S
     let (base, text_limit) = match base.split_once("<=") {
         None => (base, None),
         Some((base @ ("string" | "wstring"), limit)) => (base, Some(number(limit)?)),
-        Some((base, _)) => return Err(error(format!("`{base}` cannot be bounded by `<=`; texts and sequences can"))),
+        Some((base, _)) => return Err(error(format!("`{base}` cannot be bounded by `<=`; strings and sequences can"))),
     };
     let is_name = |part: &str| {
         part.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
     if !base.split('/').all(is_name) {
-        return Err(error(format!("`{written}` is no type")));
+        return Err(error(format!("`{written}` is not a type")));
     }
     Ok((base, text_limit, shape))
 }

@@ -41,14 +41,14 @@ impl<'s> Resolver<'s> {
             return error(format!("`{}` contains itself", section.name));
         }
         if self.open.len() >= DEEPEST {
-            return error(format!("more than {DEEPEST} messages are inside each other"));
+            return error(format!("messages are nested more than {DEEPEST} levels deep"));
         }
         self.open.push(&section.name);
         let fields = section.fields.iter().map(|field| self.field(section, field)).collect::<Result<_, _>>()?;
         self.open.pop();
         let definition = Arc::new(Definition::new(&section.name, fields, section.constants.clone()));
         if definition.depth > DEEPEST {
-            return error(format!("more than {DEEPEST} messages are inside each other"));
+            return error(format!("messages are nested more than {DEEPEST} levels deep"));
         }
         self.known.insert(section.name.clone(), Arc::clone(&definition));
         Ok(definition)

@@ -13,7 +13,7 @@ impl<R: Read + Seek> Framing<R> {
         let Some((header, header_length)) = chunk::read_header(&mut self.source)? else {
             let cause = match length.checked_sub(available) {
                 Some(missing @ 1..) => Cause::CutOff { record: "chunk", missing },
-                _ => Cause::Malformed { record: "chunk", reason: "its header does not fit it".to_owned() },
+                _ => Cause::Malformed { record: "chunk", reason: "its header does not match it".to_owned() },
             };
             return self.lost(offset, cause);
         };
@@ -42,7 +42,7 @@ impl<R: Read + Seek> Framing<R> {
             if matches!(content, Content::Whole) && header.uncompressed_crc != 0 { end } else { offset + 1 };
         match content {
             Content::Whole if !agree => {
-                let reason = "one of its lengths is wrong; its data is right and delivered".to_owned();
+                let reason = "one of its lengths is wrong; its data is correct and delivered".to_owned();
                 self.pending = Some(self.damage(position, Cause::Malformed { record: "chunk", reason }, 0));
             }
             Content::Whole => {}

@@ -141,7 +141,7 @@ impl Bag {
         output: &mut Output<'_>,
     ) -> Result<Result<(Definition, usize), SchemaError>, LogError> {
         if type_name.is_empty() {
-            return Ok(Err(SchemaError { line: 1, message: "the bag does not name it".to_owned() }));
+            return Ok(Err(SchemaError { line: 1, message: "the bag has no name for it".to_owned() }));
         }
         let definition = match Definition::parse_ros1(type_name, text) {
             Ok(definition) => definition,
@@ -175,7 +175,7 @@ impl Bag {
                     "{topic}: the definition of `{type_name}` cannot be used: {error}; its {messages} messages are left out"
                 ),
                 (Ok(_), Some((at, reason))) => format!(
-                    "{topic}: {left_out} of {messages} messages are no `{type_name}` and are left out, the first in the record at byte {at}: {reason}"
+                    "{topic}: {left_out} of {messages} messages are not of the type `{type_name}` and are left out, the first in the record at byte {at}: {reason}"
                 ),
                 (Ok(_), None) => continue,
             };

@@ -126,10 +126,10 @@ impl Files {
         let Some((file, form)) = forms.first() else { return Ok(()) };
         let reason = match form {
             Form::Foreign(known) => known.clone(),
-            Form::Log => "this is a log already".to_owned(),
-            Form::Unknown => format!("it is nothing that `log import` knows: {KNOWN}"),
+            Form::Log => "this is already a log".to_owned(),
+            Form::Unknown => format!("it is not supported by `log import`, which imports: {KNOWN}"),
             Form::Bag | Form::Ulog if *timing != Timing::default() => {
-                "its messages have times of their own: leave --time and --rate out".to_owned()
+                "its messages have times of their own: remove --time and --rate".to_owned()
             }
             Form::Table | Form::Picture | Form::Bag | Form::Ulog | Form::Sound => return Ok(()),
         };
@@ -194,11 +194,11 @@ fn left_out(forms: &[(&PathBuf, Form)]) -> Vec<String> {
     for (file, form) in forms {
         let kind = match form {
             Form::Table | Form::Picture | Form::Bag | Form::Ulog | Form::Sound => continue,
-            Form::Log => "a log already; `log merge` puts logs together".to_owned(),
+            Form::Log => "already a log; `log merge` merges logs".to_owned(),
             Form::Foreign(known) => known.clone(),
             Form::Unknown => match file.extension() {
-                Some(extension) => format!("nothing that `log import` knows (.{})", extension.to_string_lossy()),
-                None => "nothing that `log import` knows".to_owned(),
+                Some(extension) => format!("not supported by `log import` (.{})", extension.to_string_lossy()),
+                None => "not supported by `log import`".to_owned(),
             },
         };
         kinds.entry(kind).or_default().push(file);
@@ -216,7 +216,7 @@ fn too_many(problem: LogError) -> LogError {
     const TOO_MANY_OPEN_FILES: i32 = 24;
     match problem {
         LogError::Open { path, error } if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
-            let reason = format!("{error}: allow more (`ulimit -n 65536`), or import parts and `log merge` them");
+            let reason = format!("{error}: raise the limit (`ulimit -n 65536`), or import parts and `log merge` them");
             LogError::Import { path, line: None, reason }
         }
         other => other,

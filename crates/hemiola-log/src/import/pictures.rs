@@ -82,7 +82,7 @@ impl PictureFolder {
                 1 => "its picture was".to_owned(),
                 count => format!("its {count} pictures were"),
             };
-            let reason = format!("nothing tells when {what} taken: say how many there are per second with --rate");
+            let reason = format!("it is not known when {what} taken: give the number per second with --rate");
             return Err(LogError::Import { path: folder.to_owned(), line: None, reason });
         };
         let bytes = pictures.iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
@@ -118,7 +118,7 @@ const LARGEST: u64 = 256 << 20;
 pub fn write(path: &Path, channel: &mut Channel, time: Time, output: &mut Output<'_>) -> Result<(), LogError> {
     let size = fs::metadata(path).map_or(0, |file| file.len());
     if size > LARGEST {
-        let reason = format!("{size} bytes, where {LARGEST} are allowed: this is no picture; it is left out");
+        let reason = format!("{size} bytes, but at most {LARGEST} are allowed: this is not a picture; it is left out");
         output.imported.note(LogError::Import { path: path.to_owned(), line: None, reason });
         return Ok(());
     }

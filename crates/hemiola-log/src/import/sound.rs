@@ -36,11 +36,11 @@ impl SoundFile {
     pub fn open(path: &Path, topic: &str, timing: &Timing, is_alone: bool) -> Result<Self, LogError> {
         let sound = SoundReader::open(path)?;
         if is_alone && *timing != Timing::default() {
-            let reason = format!("it has a rate of its own, {} Hz: leave --time and --rate out", sound.sample_rate());
+            let reason = format!("it has a rate of its own, {} Hz: remove --time and --rate", sound.sample_rate());
             return Err(LogError::Import { path: path.to_owned(), line: None, reason });
         }
         if sound.channels() > MOST_CHANNELS {
-            let reason = format!("sound of {} channels, where {MOST_CHANNELS} are allowed", sound.channels());
+            let reason = format!("sound of {} channels, but at most {MOST_CHANNELS} are allowed", sound.channels());
             return Err(LogError::Import { path: path.to_owned(), line: None, reason });
         }
         let bytes = std::fs::metadata(path).map_or(0, |file| file.len());

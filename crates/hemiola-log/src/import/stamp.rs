@@ -31,7 +31,7 @@ pub struct Timing {
 ///
 /// assert_eq!("ms".parse::<TimeUnit>()?, TimeUnit::Milliseconds);
 /// let error = "m".parse::<TimeUnit>().unwrap_err();
-/// assert_eq!(error.to_string(), "`m` is no unit of time; write s, ms, us or ns");
+/// assert_eq!(error.to_string(), "`m` is not a unit of time; write s, ms, us or ns");
 /// # Ok::<(), hemiola_log::LogError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -141,13 +141,12 @@ impl Table {
         let left_out = match count {
             1 => "the row is left out".to_owned(),
             count => format!(
-                "{count} of {} rows are left out, of which this is the first; name the column of times with --time \
+                "{count} of {} rows are left out, of which this is the first; select the column of times with --time \
                  COLUMN=UNIT, or say how many rows there are per second with --rate",
                 self.count
             ),
         };
-        let reason =
-            format!("`{cell}` is no time of a log, which are numbers from 0 on that fit 292 years; {left_out}");
+        let reason = format!("`{cell}` is not a time, which is a number from 0 on that fits 292 years; {left_out}");
         imported.note(LogError::Import { path: self.path.clone(), line: Some(line), reason });
     }
 }
@@ -241,7 +240,7 @@ fn times(path: &Path, rows: &TableReader, timing: &Timing) -> Result<Times, LogE
             path: path.to_owned(),
             line: Some(1),
             reason: format!(
-                "none of the columns {} tells the time: name one with --time COLUMN=UNIT, or say how many rows there are per second with --rate",
+                "none of the columns {} has the time: select one with --time COLUMN=UNIT, or give the number of rows per second with --rate",
                 headers.iter().map(|header| format!("`{}`", shortened(header))).collect::<Vec<_>>().join(", ")
             ),
         }),

@@ -149,7 +149,7 @@ impl Ulog {
         let number = u16::from_le_bytes(*number);
         let subscription = self.subscriptions.entry(number).or_insert_with(|| Subscription {
             topic: format!("message {number}"),
-            layout: Err("the log does not say what it is".to_owned()),
+            layout: Err("the log does not describe it".to_owned()),
             messages: 0,
             left_out: 0,
             reason: None,
@@ -160,7 +160,7 @@ impl Ulog {
             // A message without a time of its own was logged when the one before it was.
             None => Ok(self.now),
             Some(microseconds) => {
-                time(microseconds).ok_or_else(|| format!("{microseconds} µs is a time that no log can hold"))
+                time(microseconds).ok_or_else(|| format!("{microseconds} µs is a time that does not fit into a log"))
             }
         });
         match checked {

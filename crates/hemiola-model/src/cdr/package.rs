@@ -1,4 +1,4 @@
-//! Packages of ROS 2 with the definitions of messages and services.
+//! Packages of ROS 2 with the definitions of messages, services and actions.
 
 mod build;
 
@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::{MessageSchema, ServiceSchema};
+use super::{ActionSchema, MessageSchema, ServiceSchema};
 
-/// Packages for a ROS 2 workspace: they define messages and services as they are in logs and on
-/// links, with the same hashes. Packages that come with ROS 2 are only named.
+/// Packages for a ROS 2 workspace: they define messages, services and actions as they are in logs
+/// and on links, with the same hashes. Packages that come with ROS 2 are only named.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -153,22 +153,44 @@ impl RosPackages {
     /// # Errors
     /// Returns the same errors as [`add_message`](Self::add_message).
     pub fn add_service(&mut self, schema: &ServiceSchema) -> Result<(), PackageError> {
-        let (package, name) = schema.name.split_once("/srv/").unwrap_or_default();
+        self.add_parts(&schema.name, "srv", [&schema.request, &schema.response], None)
+    }
+
+    /// Adds an action with all messages that it contains. After an error, nothing of it is added.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`add_message`](Self::add_message).
+    pub fn add_action(&mut self, schema: &ActionSchema) -> Result<(), PackageError> {
+        // What ROS 2 makes of an action contains messages of this package.
+        let parts = [&schema.goal, &schema.result, &schema.feedback];
+        self.add_parts(&schema.name, "action", parts, Some("action_msgs"))
+    }
+
+    /// Adds a definition that consists of several messages, and `needed`, a package that it needs
+    /// beside those of its messages.
+    fn add_parts<const COUNT: usize>(
+        &mut self,
+        name: &str,
+        kind: &str,
+        schemas: [&MessageSchema; COUNT],
+        needed: Option<&str>,
+    ) -> Result<(), PackageError> {
+        let (package, short) = name.split_once(&format!("/{kind}/")).unwrap_or_default();
         if OF_ROS.contains(&package) {
             return Ok(());
         }
         let mut next = self.clone();
         let mut parts = Vec::new();
-        let mut needs = BTreeSet::new();
-        for part in [&schema.request, &schema.response] {
-            let mut definitions = part.definitions();
+        let mut needs: BTreeSet<String> = needed.map(str::to_owned).into_iter().collect();
+        for schema in schemas {
+            let mut definitions = schema.definitions();
             let (name, text) = definitions.next().unwrap_or_default();
             check_fields(&name, text)?;
             needs.extend(packages_in(text));
             parts.push(file_of(text));
             next.add_definitions(definitions)?;
         }
-        next.add(&schema.name, package, format!("srv/{name}.srv"), parts.join("---\n"), needs)?;
+        next.add(name, package, format!("{kind}/{short}.{kind}"), parts.join("---\n"), needs)?;
         *self = next;
         Ok(())
     }

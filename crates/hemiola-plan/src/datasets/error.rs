@@ -20,22 +20,22 @@ pub enum DatasetError {
     Json(#[from] serde_json::Error),
     /// The text has none of the keys by which a form is known.
     #[error(
-        "neither `tasks` nor `cycles` is there; a workload has `tasks`, each with `id`, `duration_ns` and \
+        "there is neither `tasks` nor `cycles`; a workload has `tasks`, each with `id`, `duration_ns` and \
          `predecessors`; a module graph has `cycles`, each with `name` and `modules`"
     )]
     NoForm,
     /// The text has the keys of both forms.
-    #[error("both `tasks` and `cycles` are there; make two files of it, a workload and a module graph")]
+    #[error("there are both `tasks` and `cycles`; split the file into a workload and a module graph")]
     BothForms,
     /// The text describes chains of callbacks.
     #[error(
-        "`chains` of callbacks on executors, each with a period of its own, are no task graph that runs as one; \
+        "`chains` of callbacks on executors, each with a period of its own, are not a task graph that runs as one; \
          describe them in a system.toml, and `analyze --system` bounds them"
     )]
     Chains,
     /// The text describes nodes that send each other messages.
     #[error(
-        "`nodes` that run when a message or a timer of their own comes are no task graph that runs as one; \
+        "`nodes` that run when a message or a timer of their own comes are not a task graph that runs as one; \
          describe them in a system.toml, and `analyze --system` bounds them"
     )]
     Nodes,
@@ -46,7 +46,7 @@ pub enum DatasetError {
         key: String,
     },
     /// A list has more entries than can be planned with.
-    #[error("`{key}` has {count} entries; {most} can be planned with: split the graph")]
+    #[error("`{key}` has {count} entries; at most {most} are supported: split the graph")]
     TooMany {
         /// The key of the list.
         key: String,
@@ -67,7 +67,7 @@ pub enum DatasetError {
     },
     /// The id of a task is not its position.
     #[error(
-        "`tasks[{position}].id` is {id}; tasks are numbered 0, 1, 2, ... in this order: number them anew, in \
+        "`tasks[{position}].id` is {id}; tasks are numbered 0, 1, 2, ... in this order: renumber them, in \
          `predecessors` too"
     )]
     Numbering {
@@ -78,7 +78,7 @@ pub enum DatasetError {
     },
     /// A task waits for one that does not exist.
     #[error(
-        "`tasks[{task}].predecessors` names {predecessor}; there are the tasks 0 to {last}: add it, or remove that"
+        "`tasks[{task}].predecessors` names {predecessor}; there are the tasks 0 to {last}: add the task, or remove the entry"
     )]
     Predecessor {
         /// The task that waits.

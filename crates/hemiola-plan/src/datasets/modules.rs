@@ -201,18 +201,18 @@ impl<'f> Names<'f> {
                 if !file.cycles.iter().any(|cycle| cycle.name == *name) {
                     let known: Vec<_> = file.cycles.iter().map(|cycle| cycle.name.as_str()).collect();
                     let known = known.join(", ");
-                    return Err(wrong(format!("`{key}` is `{name}`, which is no cycle; name one of: {known}")));
+                    return Err(wrong(format!("`{key}` is `{name}`, which is not a cycle; use one of: {known}")));
                 }
             }
             if !providers.get(source).is_some_and(|cycles| cycles.contains(from.as_str())) {
                 return Err(wrong(format!(
-                    "`from` is `{from}`, where no module provides `{source}`; name the cycle that does, and under `source` \
+                    "`from` is `{from}`, where no module provides `{source}`; write the cycle that does, and under `source` \
                      what it is called there"
                 )));
             }
             let other = shared.insert((to.as_str(), representation.as_str()), (from.as_str(), source));
             if other.is_some_and(|other| other != (from, source)) {
-                return Err(wrong(format!("`{to}` gets another one of that name; give it a name of its own")));
+                return Err(wrong(format!("`{to}` receives another one of that name; give it a name of its own")));
             }
         }
         Ok(Self { file, providers, shared, never_filled: BTreeSet::new(), unfilled: Vec::new() })

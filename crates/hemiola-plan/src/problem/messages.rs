@@ -38,7 +38,7 @@ pub(super) fn doubled(
     if let Some(chosen) = chosen_elsewhere {
         let _ = write!(
             text,
-            "\n  [providers] chooses `{chosen}`, which does not run in this cycle: take all of them but one out of it."
+            "\n  [providers] chooses `{chosen}`, which does not run in this cycle: remove all of them but one from it."
         );
     } else {
         text += &settle(representation, candidates);
@@ -58,7 +58,7 @@ pub(super) fn several_origins(where_: &str, representation: &str, readers: &[Rea
     if distinct {
         text += &settle(representation, origins);
     } else {
-        text += "\n  They have the same name, so [providers] cannot tell them apart: let one of them provide it under another name.";
+        text += "\n  They have the same name, so [providers] cannot distinguish them: let one of them provide it under another name.";
     }
     text
 }
@@ -88,7 +88,7 @@ pub(super) fn circular(cycle: &str, circle: &[(Party, Vec<String>)], cuts: &[Cut
     if tangled > circle.len() {
         let _ = write!(text, "\n  It is the shortest of several circles; {tangled} updates are caught in them.");
     }
-    text += "\n  One of them has to be content with the value of the previous run. To cut ";
+    text += "\n  One of them has to use the value of the previous run. To cut ";
     text += if tangled > circle.len() { "all circles at once:" } else { "the circle:" };
     for (number, cut) in cuts.iter().enumerate() {
         let _ = write!(text, "\n    {} {cut}", if number == 0 { "-" } else { "- or" });
@@ -105,9 +105,9 @@ pub(super) fn unknown_choice(
 ) -> String {
     let entry = format!("robot.toml: [providers] says `{representation} = \"{chosen}\"`");
     let mut text = if is_linked {
-        format!("{entry}, but `{chosen}` runs in no cycle.\n  The module is there: add it to a cycle.")
+        format!("{entry}, but `{chosen}` runs in no cycle.\n  The module exists: add it to a cycle.")
     } else {
-        format!("{entry}, but no module and no source is called `{chosen}`.")
+        format!("{entry}, but no module or source is named `{chosen}`.")
     };
     if let Some(similar) = similar {
         let _ = write!(text, "\n  Did you mean `{similar}`?");

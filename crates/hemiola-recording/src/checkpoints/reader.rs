@@ -280,7 +280,7 @@ pub fn adapted(
     let adapter = Adapter::new(&from, &Arc::new(to), default, moved).map_err(|error| problem(&error))?;
     let changes: Vec<_> = adapter.changes().iter().map(ToString::to_string).collect();
     if !changes.is_empty() {
-        tell(format!("is not what it was when it was recorded: {}", changes.join(", ")));
+        tell(format!("differs from the recorded type: {}", changes.join(", ")));
     }
     let mut misfits = Vec::new();
     let adapted = adapter.adapt(recorded, |misfit| misfits.push(misfit.to_string()));

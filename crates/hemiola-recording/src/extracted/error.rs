@@ -38,7 +38,7 @@ pub enum ExtractedError {
         reason: String,
     },
     /// The present module computes something else.
-    #[error("run {run} of {module} is not what it was:\n  {}", differences.join("\n  "))]
+    #[error("run {run} of {module} differs from the recorded one:\n  {}", differences.join("\n  "))]
     Different {
         /// The module.
         module: String,
@@ -56,7 +56,7 @@ pub enum ExtractedError {
         known: Vec<String>,
     },
     /// A service's answer is not in the log.
-    #[error("a run of {module} cannot be repeated alone: it asks service {service}, whose answers are not in the log")]
+    #[error("a run of {module} cannot be repeated alone: it calls service {service}, whose answers are not in the log")]
     AsksService {
         /// The module.
         module: String,
@@ -103,7 +103,7 @@ pub enum ExtractedError {
         cycle: String,
     },
     /// The replay ended before the run was over.
-    #[error("run {run} of {cycle} cannot be taken out: {reason}")]
+    #[error("run {run} of {cycle} cannot be extracted: {reason}")]
     NotReached {
         /// The run.
         run: u32,
@@ -113,13 +113,13 @@ pub enum ExtractedError {
         reason: String,
     },
     /// A value was too large to be written.
-    #[error("{name} found no room")]
+    #[error("there was no room for {name}")]
     NoRoom {
         /// The name of the value.
         name: String,
     },
     /// A value cannot be written into a file.
-    #[error("{module} cannot be taken out of the log: {name} is opaque")]
+    #[error("{module} cannot be extracted from the log: {name} is opaque")]
     Opaque {
         /// The module.
         module: String,
@@ -127,7 +127,7 @@ pub enum ExtractedError {
         name: String,
     },
     /// A file of the test cannot be created.
-    #[error("cannot write {}: {error} (is the folder there, writable, and not full?)", path.display())]
+    #[error("cannot write {}: {error} (check that the folder exists, is writable, and has space)", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -161,7 +161,7 @@ impl Work {
             Ok(written) => self.files.push_back(WholeFile { path, written, end }),
             Err(error) => {
                 let text = match path.exists() {
-                    true => format!("a file of the log has no end, which `log recover` can give it: {error}"),
+                    true => format!("a file of the log has no end, which `log recover` can add: {error}"),
                     false => format!("a file of the log is lost: {error}"),
                 };
                 self.handle.note(text);

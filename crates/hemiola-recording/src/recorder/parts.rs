@@ -26,7 +26,7 @@ impl Parts {
         let parts = Self { path, length, number: 1, begin: None, newest: Time::ZERO };
         // A single file that exists is noticed when it is created.
         if parts.length.is_some() && parts.are_there() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a log of this name is there already"));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a log of this name already exists"));
         }
         Ok(parts)
     }

@@ -40,9 +40,9 @@ impl fmt::Display for Ending {
         match self {
             Self::Failure(error) => error.fmt(formatter),
             Self::Reserve(reserve) => {
-                write!(formatter, "less than {} is free on its disk, and `reserve` keeps as much free", bytes(*reserve))
+                write!(formatter, "less than {} is free on its disk, which `reserve` keeps free", bytes(*reserve))
             }
-            Self::Disk(patience) => write!(formatter, "its disk has taken nothing for {patience:?}"),
+            Self::Disk(patience) => write!(formatter, "its disk has accepted no data for {patience:?}"),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Recorded {
         let Self { path, kept, dropped, dropped_runs, unwritten, ending } = self;
         let path = path.display();
         if let Some(ending @ Ending::Disk(_)) = ending {
-            return format!("log      {path} has no end, for {ending}: `log recover {path}` can give it one");
+            return format!("log      {path} has no end, because {ending}: `log recover {path}` can add it");
         }
         let failure = kept.failure.as_ref().map(ToString::to_string);
         if let Some(reason) = ending.as_ref().map(ToString::to_string).or(failure) {
@@ -75,14 +75,14 @@ impl Recorded {
         let lost = match (dropped, unwritten) {
             (0, 0) => "nothing lost".to_owned(),
             (0, unwritten) => format!("{unwritten} could not be written"),
-            (dropped, 0) => format!("{dropped} lost, for the log was too slow"),
+            (dropped, 0) => format!("{dropped} lost, because the log was too slow"),
             (dropped, unwritten) => {
-                format!("{dropped} lost, for the log was too slow, {unwritten} could not be written")
+                format!("{dropped} lost, because the log was too slow, {unwritten} could not be written")
             }
         };
         let lost = match dropped_runs {
             0 => lost,
-            runs => format!("{lost}; it was too slow to write down {runs} runs, and cannot be repeated beyond"),
+            runs => format!("{lost}; it was too slow to record {runs} runs, and cannot be repeated beyond them"),
         };
         let files = match (kept.files, kept.removed) {
             (..=1, 0) => String::new(),
@@ -90,6 +90,6 @@ impl Recorded {
             (files, removed) => format!("{} ({removed} older ones removed), ", counted(files, "file")),
         };
         let (messages, size) = (kept.written.messages, bytes(kept.written.bytes));
-        format!("log      {path}: {files}{messages} messages, {size}, {lost}: `log info {path}` tells more")
+        format!("log      {path}: {files}{messages} messages, {size}, {lost}: `log info {path}` shows more")
     }
 }

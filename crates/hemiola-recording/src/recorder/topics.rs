@@ -70,7 +70,7 @@ impl TopicChannels {
     fn note_unreadable(&mut self) {
         let bus = self.handle.bus();
         let unreadable = bus.unreadable_topics().into_iter();
-        let unreadable = unreadable.map(|name| (name, Some("who made it did not do so by `Bus::readable_topic`")));
+        let unreadable = unreadable.map(|name| (name, Some("it was not created with `Bus::readable_topic`")));
         let opaque = bus.readable_topics().into_iter().filter(|(name, _)| !self.looked_at.contains(name));
         let opaque = opaque.map(|(name, message)| (name, message.data_type().is_none().then_some("they are opaque")));
         for (name, why) in unreadable.chain(opaque).collect::<Vec<_>>() {

@@ -122,7 +122,7 @@ impl Part {
         let name = self.descriptor.name();
         let what = match self.is_mapped() {
             true => format!("{name} comes from {}", channel.type_name()),
-            false => format!("{name} is not what it was when it was recorded"),
+            false => format!("{name} differs from the recorded type"),
         };
         (!changes.is_empty()).then(|| format!("{what}: {}", changes.join(", ")))
     }

@@ -71,7 +71,7 @@ impl Remarks {
     pub fn totals(&self) -> Vec<String> {
         let found = self.found();
         let misfits = found.misfits.iter().filter(|(_, count)| **count > 1).map(|((topic, field), &count)| {
-            format!("{topic}: {} of `{field}` had no place, and have their default", counted(count, "value"))
+            format!("{topic}: {} of `{field}` did not fit, and have their default", counted(count, "value"))
         });
         let taken = found.taken.iter().map(|(name, counts)| {
             let &TakenCounts { given, missing, left_over } = counts;

@@ -27,7 +27,7 @@ struct DockResult {
     result: Dock,
 }
 
-/// What ROS 2 sends as the answer.
+/// The response that ROS 2 sends.
 #[derive(Data, Clone, Debug, PartialEq)]
 struct Response {
     status: i8,
@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(decode::<Uuid>(&only_id(&other)).unwrap().uuid, other);
     }
 
-    /// What is too short has no identity, and nothing panics.
+    /// Bytes that are too short have no identity, and cause no panic.
     #[test]
     fn no_bytes_do_harm(bytes in any::<Vec<u8>>(), id in any::<GoalId>()) {
         prop_assert_eq!(id_of(&bytes).is_some(), bytes.len() >= 20);

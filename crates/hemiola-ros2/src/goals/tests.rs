@@ -14,7 +14,7 @@ fn wish(number: u8, seconds: i64) -> CancelGoalRequest {
     CancelGoalRequest { goal_info: GoalInfo { goal_id: Uuid { uuid: id(number) }, stamp: at(seconds) } }
 }
 
-/// Goals 1 to 4, accepted at 1 to 4 s, of which 2 has ended.
+/// Goals 1 to 4, accepted at 1 s to 4 s; goal 2 has ended.
 fn goals() -> Goals<u32> {
     let mut goals = Goals::default();
     (1..=4).for_each(|number| goals.accept(id(number), at(number.into())));
@@ -30,7 +30,7 @@ fn who_asks_before_the_end_is_answered_by_it_and_later_at_once() {
     assert!(matches!(goals.ask(&id(9), 9), Asked::Unknown(9)));
     assert_eq!(goals.end(&id(1), Status::Canceled, vec![1]), Some(vec![7]));
     assert!(matches!(goals.ask(&id(1), 7), Asked::Ended(7, &[1])));
-    // It has ended once.
+    // A goal ends only once.
     assert_eq!(goals.end(&id(1), Status::Aborted, vec![3]), None);
 }
 
@@ -61,7 +61,7 @@ fn goals_are_bounded_and_have_one_identity() {
     assert!(goals.check(&id(65)).is_err());
     (1..=64).for_each(|number| assert!(goals.end(&id(number), Status::Aborted, vec![]).is_some()));
     assert_eq!((goals.running(), goals.statuses().status_list.len()), (0, MOST_ENDED));
-    // The oldest are forgotten.
+    // The oldest ones are forgotten.
     assert!(goals.check(&id(1)).is_ok() && goals.check(&id(64)).is_err());
 }
 
@@ -83,7 +83,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever is asked in whatever order, whoever waits is answered once and not before the end.
+    /// Whatever the order of requests, whoever waits is answered exactly once, and not before the
+    /// end.
     #[test]
     fn nobody_is_forgotten_and_nobody_is_answered_twice(steps in prop::collection::vec(step(), 0..300)) {
         let mut goals = Goals::default();

@@ -48,7 +48,7 @@ fn parameters_have_the_types_and_values_that_ros_2_can_have() {
             ("Walk.steps", Kind::Integer),
         ]
     );
-    assert_eq!(table.value("Walk.gain").double_value, 0.75); // as robot.toml says
+    assert_eq!(table.value("Walk.gain").double_value, 0.75); // from robot.toml
     assert_eq!(table.value("Walk.bytes").byte_array_value, [255]);
     assert_eq!(table.value("Walk.corners").double_array_value, [1.0, 2.0]);
     assert_eq!(table.value("Walk.mode").string_value, "Slow");
@@ -63,7 +63,7 @@ fn a_descriptor_says_documentation_unit_range_and_names() {
     assert_eq!((gain.kind, gain.description.as_str(), gain.read_only), (Kind::Double as u8, "Doc.", false));
     assert_eq!(gain.additional_constraints, "unit: m");
     assert_eq!(gain.floating_point_range, [FloatingPointRange { from_value: 0.0, to_value: 2.5, step: 0.0 }]);
-    // 2.5 is no integer: the range ends before.
+    // 2.5 is not an integer: the range ends before it.
     let steps = table.describe("Walk.steps").integer_range;
     assert_eq!(steps, [IntegerRange { from_value: 0, to_value: 2, step: 1 }]);
     assert_eq!(table.describe("Walk.mode").additional_constraints, "one of: Slow, Fast");
@@ -83,7 +83,7 @@ fn names_are_listed_below_prefixes_and_to_a_depth() {
     assert_eq!(list(&["Lidar"], 0), list(&["Lidar"], 1));
     assert_eq!(list(&["Lidar"], 1).names, ["Lidar.range"]);
     assert_eq!(list(&["Walk.gain"], 1).names, ["Walk.gain"]);
-    // A prefix is whole parts.
+    // A prefix consists of whole parts.
     assert!(list(&["Wal"], 0).names.is_empty());
 }
 
@@ -99,7 +99,7 @@ fn a_parameter_that_cannot_be_set_says_why() {
 }
 
 proptest! {
-    /// What a value is in ROS 2 is the same value when it comes back.
+    /// A value that is converted to ROS 2 and back is the same value.
     #[test]
     fn values_come_back(
         (truth, whole, bytes) in (any::<bool>(), any::<i64>(), any::<Vec<u8>>()),
@@ -124,7 +124,7 @@ proptest! {
         }
     }
 
-    /// Whatever others claim that a value is, it is a value or refused.
+    /// Whatever others send as a value is either a value or refused.
     #[test]
     fn any_kind_is_a_value_or_refused(kind in any::<u8>(), double_value in any::<f64>()) {
         let value = ParameterValue { kind, double_value, ..ParameterValue::default() }.to_value();

@@ -1,5 +1,5 @@
-//! An action of other nodes that modules of this robot use: goals that they publish go out, and
-//! feedback and results come back as messages.
+//! An action of other nodes that modules of this robot use: the goals that they publish are sent,
+//! and feedback and results come back as messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,46 +26,46 @@ pub struct ActionClient {
     ends: ActionEnds,
     declared: Option<Declared>,
     pursued: Vec<Pursued>,
-    /// Wishes to cancel that are not answered yet.
+    /// The requests to cancel that are not answered yet.
     cancels: Vec<Answer>,
     wakeup: Arc<Wakeup>,
     is_given_up: bool,
 }
 
-/// What of it is declared in the system.
+/// The entities of the client that are declared in the system.
 struct Declared {
     send_goal: Caller,
     cancel_goal: Caller,
     get_result: Caller,
     feedback: Subscription,
-    /// How many goals were sent: it makes their identities.
+    /// The number of goals sent so far, from which their identities are made.
     sent: u64,
 }
 
-/// A goal that is on its way.
+/// A goal that has been sent and has not ended.
 struct Pursued {
-    /// Its identity in this robot, and the one in the system, which no other goal has.
+    /// The goal's identity in this robot, and its unique identity in the system.
     own: GoalId,
     id: GoalId,
     stage: Stage,
 }
 
 enum Stage {
-    /// Nobody has accepted it yet.
+    /// The goal is sent, and not accepted yet.
     Sent(Answer),
-    /// It goes on until its result is there.
+    /// The goal is accepted, and running until its result arrives.
     Accepted(Answer),
 }
 
-/// The topics by which the robot is told how goals go on, and how they have ended.
+/// The topics that notify the robot of the feedback and the results of goals.
 const FEEDBACK: usize = FIRST;
 const RESULTS: usize = SECOND;
-/// The topics by which the robot says goals, and what to cancel.
+/// The topics on which the robot publishes goals and requests to cancel.
 const GOALS: usize = FIRST;
 const CANCELS: usize = SECOND;
-/// The time in which a server accepts or refuses a goal.
+/// The time within which a server must accept or reject a goal.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// The time in which a goal ends.
+/// The time within which a goal must end.
 const PATIENCE_FOR_RESULT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl ActionClient {
@@ -80,8 +80,8 @@ impl ActionClient {
         }
     }
 
-    /// Declares the client as soon as the robot has the action's topics; its endpoints have the
-    /// numbers after `last_id`. Returns whether it is there.
+    /// Declares the client once the robot has the action's topics; its endpoints get the numbers
+    /// after `last_id`. Returns whether it is declared.
     ///
     /// # Errors
     /// Returns an error with the reason, once.
@@ -136,8 +136,8 @@ impl ActionClient {
         self.declared.as_ref().map(|declared| declared.send_goal.key.as_str())
     }
 
-    /// Sends goals of the robot, and passes on what becomes of them. Reasons why something fails go
-    /// to `complain`.
+    /// Sends the robot's goals, and publishes their feedback and results. Calls `complain` with the
+    /// reason of each failure.
     pub fn turn(
         &mut self,
         session: &Session,
@@ -183,12 +183,12 @@ impl ActionClient {
         statistics.in_flight = self.pursued.len() as u64;
     }
 
-    /// Sends a goal of the robot; one that cannot be has a result at once.
+    /// Sends a goal of the robot; one that cannot be sent gets its result at once.
     fn send(&mut self, session: &Session, goal: &[u8], now_ns: i64) -> Result<(), String> {
         let own = id_of(goal).ok_or("it has no identity")?;
         let Some(declared) = &mut self.declared else { return Ok(()) };
         let sent = if self.pursued.len() >= MOST_CALLS {
-            Err("as many goals go on as may".to_owned())
+            Err("too many goals are running".to_owned())
         } else {
             declared.sent += 1;
             let id = Gid::of(&format!("{} {}", declared.send_goal.endpoint.token(), declared.sent)).0;
@@ -219,8 +219,8 @@ impl ActionClient {
         Ok(())
     }
 
-    /// Goes on with a goal. Returns how it has ended: with the answer that has its result, or that
-    /// nobody knows.
+    /// Advances a goal. Returns how it has ended, if it has: with the response that contains its
+    /// result, or with an unknown result.
     fn go_on(&mut self, session: &Session, index: usize, now_ns: i64) -> Option<Option<Result<Vec<u8>, String>>> {
         let Pursued { id, stage, .. } = &mut self.pursued[index];
         match stage {
@@ -244,7 +244,7 @@ impl ActionClient {
         }
     }
 
-    /// Tells the robot the result of a goal; without one, that nobody knows of it.
+    /// Publishes the result of a goal to the robot; `None` is the result of an unknown goal.
     fn tell(&mut self, own: &GoalId, response: Option<&[u8]>) -> Result<(), String> {
         let nothing = if response.is_none() { self.ends.nothing() } else { None };
         let response = response.or(nothing.as_deref()).ok_or("the robot has no result to say so")?;
@@ -256,7 +256,7 @@ impl ActionClient {
         let Some(declared) = &mut self.declared else { return Ok(()) };
         for arrived in declared.feedback.inbox.drain() {
             let goal = id_of(&arrived.cdr).and_then(|id| self.pursued.iter().find(|pursued| pursued.id == id));
-            // Feedback of goals of others is none of ours.
+            // Feedback on goals of other clients is ignored.
             if let Some(message) = goal.and_then(|goal| with_id(&arrived.cdr, &goal.own)) {
                 self.ends.topics.publish(FEEDBACK, &message[..])?;
             }

@@ -16,7 +16,7 @@ use crate::names::TopicName;
 use crate::quality::{Durability, Quality};
 use crate::type_hash::Interface;
 
-/// What a robot has of an action: two of its topics are published here, and two are read.
+/// The robot's ends of an action: two topics that are published here, and two that are read.
 pub struct ActionEnds {
     pub configuration: Ros2Action,
     pub topics: Topics,
@@ -33,19 +33,19 @@ pub enum Part {
     Status,
 }
 
-/// The first topic that is published here, and the second one.
+/// The first topic that is published here; the second one follows.
 pub const FIRST: usize = 0;
 pub const SECOND: usize = 1;
-/// The depth of feedback, and of results that wait.
+/// The depth of feedback, and of waiting results.
 pub const DEPTH: usize = 10;
-/// The place of the status in an answer with a result.
+/// The offset of the status in a response with a result.
 const STATUS: usize = 4;
-/// The most messages of a topic of the robot that wait for the node's thread.
+/// The maximum number of messages of a topic that wait for the node's thread.
 const KEPT: usize = 64;
 
 impl ActionEnds {
-    /// Creates the ends of an action whose topics `published` are published here, and `read` are
-    /// read.
+    /// Creates the ends of an action, which publish the topics `published` and read the topics
+    /// `read`.
     fn new(
         configuration: &Ros2Action,
         published: [&str; 2],
@@ -58,7 +58,7 @@ impl ActionEnds {
             let sent = Sent { subject: topic(ending), rate: None, keep: Keep::Last(KEPT) };
             (sent, wakeup.clone())
         });
-        // Topics come from no source.
+        // These topics come from no source.
         let received = published.map(|ending| (topic(ending), String::new()));
         let bus = ends.bus.clone();
         Self { configuration: configuration.clone(), topics: Topics::new(sent, received, ends), bus }
@@ -74,11 +74,11 @@ impl ActionEnds {
         Self::new(configuration, [FEEDBACK, RESULT], [GOAL, CANCEL], ends, wakeup)
     }
 
-    /// Returns the types in ROS 2 as soon as the robot has the topics: all but the one by which
-    /// goals are canceled, without which none is.
+    /// Returns the ROS 2 types once the robot has the topics. The topic with which goals are
+    /// canceled is not required; without it, no goal is canceled.
     ///
     /// # Errors
-    /// The messages are not those of an action.
+    /// Returns an error if the messages are not those of an action.
     pub fn look(&mut self) -> Option<Result<ActionInterfaces, Ros2Error>> {
         self.topics.look();
         let known = self.bus.readable_topics();
@@ -91,7 +91,7 @@ impl ActionEnds {
         Some(ActionInterfaces::of(action, action_type.as_deref(), [&goal, &result, &feedback]))
     }
 
-    /// Returns the answer to whoever asks for the result of a goal that nobody knows: the status is
+    /// Returns the response to a request for the result of an unknown goal: the status is
     /// `Unknown`, and the result its default.
     pub fn nothing(&self) -> Option<Vec<u8>> {
         let name = format!("{}{RESULT}", self.configuration.action);
@@ -111,7 +111,7 @@ impl Part {
     /// Returns the endpoint of an action's server or client for this part.
     ///
     /// # Errors
-    /// If ROS 2 does not permit the name.
+    /// Returns an error if ROS 2 does not permit the name.
     pub fn endpoint(
         self,
         action: &str,

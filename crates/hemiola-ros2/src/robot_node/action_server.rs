@@ -1,5 +1,5 @@
-//! An action that modules of this robot serve: goals of other nodes become messages of its topics,
-//! and what it says of them goes back.
+//! An action that modules of this robot serve: goals of other nodes become messages of the robot's
+//! topics, and its feedback and results are sent back.
 
 use std::sync::Arc;
 
@@ -33,19 +33,19 @@ pub struct ActionServer {
     is_given_up: bool,
 }
 
-/// What of it is declared in the system.
+/// The entities of the server that are declared in the system.
 struct Declared {
     served: Vec<Served>,
     feedback: Publication,
     status: Publication,
-    /// The numbers of the last messages of feedback and status.
+    /// The sequence numbers of the last feedback message and the last status message.
     last: [u64; 2],
 }
 
-/// The topic by which the robot is told goals, and the one by which it is told what to cancel.
+/// The topics that notify the robot of goals and of requests to cancel.
 const GOALS: usize = FIRST;
 const CANCELS: usize = SECOND;
-/// The topics by which the robot says how goals go on, and how they have ended.
+/// The topics on which the robot publishes feedback and results.
 const FEEDBACK: usize = FIRST;
 const RESULTS: usize = SECOND;
 
@@ -61,8 +61,8 @@ impl ActionServer {
         }
     }
 
-    /// Declares the action as soon as the robot has its topics; its endpoints have the numbers
-    /// after `last_id`. Returns whether it is there.
+    /// Declares the action once the robot has its topics; its endpoints get the numbers after
+    /// `last_id`. Returns whether it is declared.
     ///
     /// # Errors
     /// Returns an error with the reason, once.
@@ -75,7 +75,7 @@ impl ActionServer {
             let declared = declared.and_then(|interfaces| self.declare(session, &interfaces, (node, last_id)));
             self.is_given_up = declared.is_err();
             self.declared = Some(declared?);
-            // From here on, nothing that the robot says of its goals is missed.
+            // From here on, no feedback or result of the robot is missed.
             self.ends.topics.subscribe(FEEDBACK, true)?;
             self.ends.topics.subscribe(RESULTS, true)?;
             self.publish_status();
@@ -122,8 +122,8 @@ impl ActionServer {
         self.declared.as_ref().map(|declared| declared.served[0].key.as_str())
     }
 
-    /// Passes requests on to the robot, and what it says of its goals back. Reasons why something
-    /// fails go to `complain`.
+    /// Passes requests on to the robot, and its feedback and results back. Calls `complain` with
+    /// the reason of each failure.
     pub fn turn(
         &mut self,
         now_ns: impl Fn() -> i64,
@@ -153,7 +153,7 @@ impl ActionServer {
         while let Some(waiting) = self.ends.topics.next(RESULTS) {
             match waiting.ok_or("it cannot be written".to_owned()).and_then(|it| self.end(&it.cdr, now_ns())) {
                 Ok(()) => statistics.answers += 1,
-                Err(reason) => complain(format!("a result of the robot is no end of a goal: {reason}")),
+                Err(reason) => complain(format!("a result of the robot does not end a goal: {reason}")),
             }
             is_changed = true;
         }
@@ -163,13 +163,13 @@ impl ActionServer {
         }
     }
 
-    /// Has the robot begin with a goal.
+    /// Notifies the robot of a goal.
     fn start(&mut self, request: &Request, now_ns: i64) -> Result<(), String> {
         let now = Time::from_nanoseconds(now_ns);
         let begun = match id_of(&request.cdr) {
             None => Err("it has no identity".to_owned()),
             Some(id) => self.goals.check(&id).map_err(str::to_owned).and_then(|()| {
-                // The bytes are those of the topic.
+                // The bytes are those of the topic's messages.
                 self.ends.topics.publish(GOALS, &request.cdr[..])?;
                 self.goals.accept(id, now);
                 Ok(())
@@ -180,7 +180,7 @@ impl ActionServer {
         begun.map_err(|reason| format!("a goal was not accepted: {reason}")).and(replied)
     }
 
-    /// Has the robot cancel goals; those of which it cannot be told go on.
+    /// Notifies the robot of goals to cancel; goals for which that fails keep running.
     fn cancel(&mut self, request: &Request, now_ns: i64) -> Result<(), String> {
         let wish = match decode::<CancelGoalRequest>(&request.cdr) {
             Ok(wish) => wish,
@@ -205,13 +205,13 @@ impl ActionServer {
     fn tell_result(&mut self, request: Request, now_ns: i64) -> Result<(), String> {
         let Some(id) = id_of(&request.cdr) else {
             request.refuse("it has no identity");
-            return Err("a request of a result has no identity".to_owned());
+            return Err("a request for a result has no identity".to_owned());
         };
         match self.goals.ask(&id, request) {
             Asked::Waits => Ok(()),
             Asked::Ended(request, result) => request.reply(result, now_ns).map_err(|error| error.to_string()),
             Asked::Full(request) => {
-                request.refuse("as many wait as may");
+                request.refuse("too many requests wait");
                 Ok(())
             }
             Asked::Unknown(request) => match self.ends.nothing() {
@@ -224,11 +224,11 @@ impl ActionServer {
         }
     }
 
-    /// Ends a goal as a message of the robot says.
+    /// Ends a goal with a result that the robot has published.
     fn end(&mut self, result: &[u8], now_ns: i64) -> Result<(), String> {
         let (id, status, response) = response_of(result).ok_or("it is too short")?;
         let status = Status::of_end(status).ok_or("its status is not `Succeeded`, `Canceled` or `Aborted`")?;
-        let waiting = self.goals.end(&id, status, response.clone()).ok_or("no goal with its identity goes on")?;
+        let waiting = self.goals.end(&id, status, response.clone()).ok_or("no goal with its identity is running")?;
         for request in waiting {
             // Whoever waited may be gone.
             _ = request.reply(&response, now_ns);
@@ -251,7 +251,7 @@ impl ActionServer {
         if let Some(declared) = &mut self.declared {
             declared.last[1] += 1;
             let statuses = encode(&self.goals.statuses());
-            // It fails if the session is closed, and then nobody hears that.
+            // This fails if the session is closed, and then nobody receives it.
             _ = declared.status.put(declared.last[1], unix_now(), &statuses);
         }
     }

@@ -1,4 +1,4 @@
-//! Requests to services of other nodes: how they are made, and how their answers come back.
+//! Requests to services of other nodes: how they are sent, and how their answers arrive.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,27 +23,27 @@ pub struct Caller {
     _token: LivelinessToken,
 }
 
-/// The answer to a request, as far as it has come.
+/// The answer to a request, which may not have arrived yet.
 pub struct Answer(Arc<Mutex<Came>>);
 
 #[derive(Default)]
 struct Came {
-    /// The first answer, or why there is none.
+    /// The first answer, or the reason why there is none.
     answer: Option<Result<Vec<u8>, String>>,
-    /// Set when nothing comes any more.
+    /// Set when no more answers can arrive.
     is_over: bool,
 }
 
-/// What has become of a request.
+/// The outcome of a request.
 pub enum Outcome {
-    /// The server has answered, or said why it does not.
+    /// The server has answered, or refused with a reason.
     Answered(Result<Vec<u8>, String>),
-    /// Nobody answers any more.
+    /// No answer will arrive any more.
     Over,
 }
 
 impl Caller {
-    /// Says that the robot is a client of the service.
+    /// Declares the robot as a client of the service.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -53,7 +53,7 @@ impl Caller {
         Ok(Self { endpoint, key, gid, last: 0, wakeup, _token: token })
     }
 
-    /// Sends a request, whose answer counts for as long as `patience` lasts.
+    /// Sends a request, whose answer is accepted for as long as `patience` lasts.
     ///
     /// # Errors
     /// Returns an error with the reason if the session is closed.
@@ -97,7 +97,7 @@ impl Caller {
 }
 
 impl Answer {
-    /// Returns what has become of the request, once; `None` as long as that is open.
+    /// Returns the outcome of the request, once; `None` until it is known.
     pub fn poll(&mut self) -> Option<Outcome> {
         let mut came = lock(&self.0);
         match came.answer.take() {
@@ -108,6 +108,6 @@ impl Answer {
 }
 
 fn lock(came: &Mutex<Came>) -> MutexGuard<'_, Came> {
-    // It is whole even if another thread has panicked.
+    // The value is consistent even if another thread has panicked.
     came.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,18 +14,18 @@ use super::call::{Answer, Caller, Outcome};
 use super::request::MOST_CALLS;
 use crate::endpoint::Endpoint;
 
-/// The client of a service that is declared.
+/// A client of a service, declared in the system.
 pub struct Client {
     pub caller: Caller,
     /// The requests of this robot that are not answered yet.
     made: Vec<(Option<AnyRequest>, Answer)>,
 }
 
-/// The time after which nobody waits for an answer any more; whoever asks may give up earlier.
+/// The time after which an answer is no longer awaited; callers may give up earlier.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 impl Client {
-    /// Says that the robot is a client of the service.
+    /// Declares the robot as a client of the service.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -33,8 +33,8 @@ impl Client {
         Ok(Self { caller: Caller::declare(session, endpoint, wakeup)?, made: Vec::new() })
     }
 
-    /// Passes requests of this robot on, and their answers back. Reasons why there is no answer go
-    /// to `complain`.
+    /// Passes requests of this robot on, and their answers back. Calls `complain` with the reason
+    /// where there is no answer.
     pub fn turn(
         &mut self,
         (session, service): (&Session, usize),

@@ -1,4 +1,4 @@
-//! `/clock`: the time on the robot's clock, for nodes that use it as theirs (`use_sim_time`).
+//! `/clock`: the time of the robot's clock, for nodes that use it as theirs (`use_sim_time`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,22 +17,22 @@ use crate::names::TopicName;
 use crate::quality::{Quality, Reliability};
 use crate::type_hash::Interface;
 
-/// The time on its way to `/clock`.
+/// The publisher of the robot's time on `/clock`.
 pub struct ClockTopic {
     publication: Publication,
     period: Duration,
-    /// When the next message is due.
+    /// The time at which the next message is due.
     due: Instant,
-    /// The number of the last message.
+    /// The sequence number of the last message.
     sequence: u64,
 }
 
 const TOPIC: &str = "/clock";
-/// Only the newest time counts.
+/// The depth of the topic: only the newest time matters.
 const DEPTH: usize = 1;
 
 impl ClockTopic {
-    /// Begins to publish the time, so many times a second.
+    /// Begins to publish the time, `rate` times a second.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -50,8 +50,8 @@ impl ClockTopic {
         Ok(Self { publication, period, due: Instant::now(), sequence: 0 })
     }
 
-    /// Publishes the time if that is due, and returns when it is due next; `None` as long as nobody
-    /// has subscribed.
+    /// Publishes the time if it is due, and returns when it is due next; `None` while there is no
+    /// subscriber.
     pub fn turn(&mut self, robot_now: Time, unix_ns: i64) -> Option<Instant> {
         if !self.publication.is_wanted() {
             return None;
@@ -59,9 +59,9 @@ impl ClockTopic {
         let now = Instant::now();
         if self.due <= now {
             self.sequence += 1;
-            // It fails if the session is closed, and then nobody hears that.
+            // This fails if the session is closed, and then nobody receives it.
             _ = self.publication.put(self.sequence, unix_ns, &encode(&robot_now));
-            // Small delays do not add up, and what is missed is not made up for.
+            // Small delays do not accumulate, and missed messages are not made up for.
             self.due = if self.due + self.period > now { self.due + self.period } else { now + self.period };
         }
         Some(self.due)
@@ -83,7 +83,7 @@ mod tests {
     fn the_type_is_that_of_ros_2() {
         let schema = MessageSchema::of("Clock", &clock_type());
         assert_eq!(schema.name, "rosgraph_msgs/msg/Clock");
-        // As rosbags has it for Jazzy.
+        // The expected hash is that of rosbags for Jazzy.
         assert_eq!(schema.type_hash, "RIHS01_692f7a66e93a3c83e71765d033b60349ba68023a8c689a79e48078bcb5c58564");
     }
 }

@@ -1,4 +1,4 @@
-//! The nodes and endpoints of others, by their liveliness tokens.
+//! The nodes and endpoints of others, known from their liveliness tokens.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use hemiola_realtime::Wakeup;
 use crate::endpoint::{Endpoint, EndpointKind};
 use crate::token::Token;
 
-/// The nodes and endpoints of others that are there now. Zenoh's threads write it.
+/// The nodes and endpoints of others that exist now. Zenoh's threads write it.
 pub struct Graph {
     state: Mutex<State>,
     wakeup: Arc<Wakeup>,
@@ -18,13 +18,13 @@ pub struct Graph {
 struct State {
     tokens: BTreeMap<String, Token>,
     is_changed: bool,
-    /// Tokens that could not be read, or for which there was no room.
+    /// The number of tokens that could not be parsed, or for which there was no room.
     ignored: u64,
 }
 
-/// The most tokens that are kept: a node has about ten.
+/// The maximum number of tokens kept: a node has about ten.
 const MOST_TOKENS: usize = 65_536;
-/// The longest token: names are bounded.
+/// The maximum length of a token: names are bounded.
 const LONGEST_TOKEN: usize = 2048;
 
 impl Graph {
@@ -32,7 +32,7 @@ impl Graph {
         Arc::new(Self { state: Mutex::default(), wakeup })
     }
 
-    /// Notes that a token has come or gone.
+    /// Notes that a token has appeared or disappeared.
     pub fn note(&self, token: &str, is_there: bool) {
         let mut state = self.state();
         if !is_there {
@@ -62,12 +62,12 @@ impl Graph {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A map is whole even if another thread has panicked.
+        // The map is consistent even if another thread has panicked.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The nodes and endpoints that were there at one moment.
+/// The nodes and endpoints that existed at one moment.
 #[derive(Default)]
 pub struct Seen {
     pub tokens: Vec<Token>,
@@ -75,7 +75,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Returns the names of the nodes, in order.
+    /// Returns the names of the nodes, sorted.
     pub fn nodes(&self) -> Vec<String> {
         let nodes = self.tokens.iter().filter_map(|token| match token {
             Token::Node(node) => Some(node.name.to_string()),
@@ -93,7 +93,7 @@ impl Seen {
         })
     }
 
-    /// Returns how many endpoints of that kind have the key.
+    /// Returns the number of endpoints of that kind that have the key.
     pub fn count(&self, kind: EndpointKind, key: &str) -> usize {
         self.endpoints().filter(|endpoint| endpoint.kind == kind && endpoint.key() == key).count()
     }

@@ -1,12 +1,12 @@
-//! What Zenoh's threads have for the node's thread.
+//! The queue from Zenoh's threads to the node's thread.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hemiola_realtime::Wakeup;
 
-/// A bounded queue from Zenoh's threads to the node's. Whoever pushes waits for nobody: what does
-/// not fit takes the place of the oldest, or is given back.
+/// A bounded queue from Zenoh's threads to the node's. Pushing never waits: an item that does not
+/// fit replaces the oldest one, or is given back.
 pub struct Inbox<T> {
     waiting: Mutex<VecDeque<T>>,
     capacity: usize,
@@ -18,7 +18,7 @@ impl<T> Inbox<T> {
         Arc::new(Self { waiting: Mutex::default(), capacity, wakeup })
     }
 
-    /// Queues something; the oldest makes room.
+    /// Queues an item; if the queue is full, the oldest one is dropped.
     pub fn push(&self, item: T) {
         let mut waiting = self.waiting();
         let oldest = if waiting.len() >= self.capacity { waiting.pop_front() } else { None };
@@ -28,7 +28,7 @@ impl<T> Inbox<T> {
         self.wakeup.notify_all();
     }
 
-    /// Queues something, or gives it back if there is no room.
+    /// Queues an item, or gives it back if the queue is full.
     pub fn offer(&self, item: T) -> Result<(), T> {
         let mut waiting = self.waiting();
         if waiting.len() >= self.capacity {
@@ -40,13 +40,13 @@ impl<T> Inbox<T> {
         Ok(())
     }
 
-    /// Returns all that waits.
+    /// Drains the queue.
     pub fn drain(&self) -> VecDeque<T> {
         std::mem::take(&mut *self.waiting())
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<T>> {
-        // A queue is whole even if another thread has panicked.
+        // The queue is consistent even if another thread has panicked.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

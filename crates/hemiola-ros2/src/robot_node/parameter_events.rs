@@ -1,4 +1,4 @@
-//! `/parameter_events`: parameters that were changed, by whomever.
+//! `/parameter_events`: parameters that anybody has changed.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use crate::parameters::ParameterTable;
 use crate::quality::Quality;
 use crate::rcl_interfaces::{Parameter, ParameterEvent, event_interface};
 
-/// The changes of a robot's parameters on their way to `/parameter_events`.
+/// The publisher of changes of the robot's parameters on `/parameter_events`.
 pub struct ParameterEvents {
     publication: Publication,
     changes: Box<Observer>,
     robot: RobotHandle,
-    /// The number of the last message.
+    /// The sequence number of the last message.
     sequence: u64,
     /// The node's full name.
     node: String,
 }
 
-/// The topic, and its depth in ROS 2.
+/// The name of the topic in ROS 2; its depth follows.
 const TOPIC: &str = "/parameter_events";
 const DEPTH: usize = 1000;
 
@@ -60,7 +60,7 @@ impl ParameterEvents {
         &self.publication.endpoint
     }
 
-    /// Publishes what has changed.
+    /// Publishes the changes since the last call.
     pub fn turn(&mut self, now_ns: impl Fn() -> i64) {
         let mut changed: Vec<String> = Vec::new();
         while let Some(entry) = self.changes.next_entry() {
@@ -84,7 +84,7 @@ impl ParameterEvents {
             deleted_parameters: Vec::new(),
         };
         self.sequence += 1;
-        // It fails if the session is closed, and then nobody hears that.
+        // This fails if the session is closed, and then nobody receives it.
         _ = self.publication.put(self.sequence, now_ns(), &encode(&event));
     }
 }

@@ -1,7 +1,8 @@
-//! The services of parameters: `ros2 param` lists, gets, sets and describes what the robot's
-//! modules have.
+//! The services for parameters: with them, `ros2 param` lists, gets, sets and describes the
+//! parameters of the robot's modules.
 //!
-//! They have a thread of their own, as a change calls constructors of users and waits for cycles.
+//! They run on a thread of their own, because a change calls constructors of users and waits for
+//! cycles.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -29,7 +30,7 @@ use crate::rcl_interfaces::{
     SetParametersResult,
 };
 
-/// The services of parameters, which are declared as long as this is kept.
+/// The services for parameters, which are declared as long as this is kept.
 pub struct ParameterServer {
     served: Vec<Served>,
     /// Ends the thread when it is dropped.
@@ -38,18 +39,18 @@ pub struct ParameterServer {
     ended: Receiver<()>,
 }
 
-/// Who makes changes, for the journal.
+/// The author of changes, as the journal names it.
 const WHO: &str = "a node of ROS 2";
 /// The depth that ROS 2 gives to these services.
 const DEPTH: usize = 1000;
-/// The most bytes of a request.
+/// The maximum number of bytes of a request.
 const LARGEST_REQUEST: usize = 1 << 20;
-/// The time that a change has to end when the node leaves.
+/// The time that a change is given to end when the node leaves.
 const END_PATIENCE: Duration = Duration::from_millis(500);
 
 impl ParameterServer {
-    /// Declares the services, whose endpoints have the numbers from `id` on: as many as
-    /// [`ParameterService::ALL`].
+    /// Declares the services, whose endpoints are numbered from `id` on: as many as
+    /// [`ParameterService::ALL`] has.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -99,7 +100,7 @@ impl Drop for ParameterServer {
         self.served.clear();
         self.end = None;
         self.wakeup.notify_all();
-        // A change that hangs in code of users keeps the thread, and nobody waits for it.
+        // A change that hangs in user code keeps the thread, and nobody waits for it.
         _ = self.ended.recv_timeout(END_PATIENCE);
     }
 }
@@ -113,7 +114,7 @@ fn endpoint(node: &Node, id: u64, service: ParameterService) -> Result<Endpoint,
 /// Answers a request.
 ///
 /// # Errors
-/// Returns an error with the reason if it cannot be read. Then whoever asks knows.
+/// Returns an error with the reason if it cannot be read. Then the caller has been refused.
 fn answer(robot: &RobotHandle, service: ParameterService, query: Query) -> Result<(), String> {
     let request = Request::read(query)?;
     match contained(|| response(robot, service, &request.cdr)).and_then(|response| response) {
@@ -153,7 +154,10 @@ fn response(robot: &RobotHandle, service: ParameterService, cdr: &[u8]) -> Resul
 
 fn read<T: Data>(cdr: &[u8]) -> Result<T, String> {
     if cdr.len() > LARGEST_REQUEST {
-        return Err(format!("{} bytes are more than a request of parameters may have", cdr.len()));
+        return Err(format!(
+            "the request has {} bytes, which is more than a request for parameters may have",
+            cdr.len()
+        ));
     }
     decode(cdr).map_err(|error| error.to_string())
 }
@@ -165,7 +169,7 @@ fn set(robot: &RobotHandle, table: &ParameterTable, wanted: &Parameter) -> SetPa
 }
 
 /// Sets all parameters, or none: each is checked before the first one is changed, and if the robot
-/// then refuses one all the same, those before it get their values back.
+/// refuses one nevertheless, the ones before it get their previous values back.
 fn set_all(robot: &RobotHandle, table: &ParameterTable, wanted: &[Parameter]) -> Result<(), String> {
     let accepted: Vec<(&Entry, Value)> = wanted.iter().map(|wanted| table.accept(wanted)).collect::<Result<_, _>>()?;
     let mut pending = Vec::new();
@@ -174,7 +178,7 @@ fn set_all(robot: &RobotHandle, table: &ParameterTable, wanted: &[Parameter]) ->
         if let Some(Err(error)) = change.poll() {
             let reason = error.to_string();
             for (entry, _) in accepted.iter().take(pending.len()) {
-                // What took the other value takes the one from before.
+                // A parameter that accepted the new value accepts its previous one.
                 drop(robot.change_by(self::change(entry, entry.value.clone()), WHO));
             }
             return Err(reason);

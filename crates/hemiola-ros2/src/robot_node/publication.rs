@@ -15,13 +15,13 @@ use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig, Mis
 use crate::attachment::{Attachment, Gid};
 use crate::endpoint::Endpoint;
 
-/// A publisher that is declared.
+/// A publisher, declared in the system.
 pub struct Publication {
     pub endpoint: Endpoint,
     pub key: String,
-    /// What waits because of its rate.
+    /// The messages that wait because of the topic's rate.
     pub lane: Lane,
-    /// The bytes that wait.
+    /// The number of bytes that wait.
     pub held: usize,
     gid: Gid,
     publisher: Kind,
@@ -30,17 +30,17 @@ pub struct Publication {
 }
 
 enum Kind {
-    /// Delivers to whoever is there.
+    /// A publisher that delivers to present subscribers only.
     Volatile(Publisher<'static>),
-    /// Keeps the last messages for those who come later.
+    /// A publisher that keeps the last messages for subscribers that join later.
     TransientLocal(AdvancedPublisher<'static>),
 }
 
-/// How often a publisher that keeps messages says which was the last one, as `rmw_zenoh` does.
+/// The period at which a publisher that keeps messages announces its last one, as in `rmw_zenoh`.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
 impl Publication {
-    /// Declares a publisher, and then says that it is there.
+    /// Declares a publisher, and then announces it with its token.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -79,7 +79,7 @@ impl Publication {
                 });
                 listener.background().wait()?;
                 let is_matched_now = publisher.matching_status().wait()?.matching();
-                // What the listener has noted is newer.
+                // What the listener has noted is newer than this.
                 is_matched.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(is_matched_now);
                 Kind::Volatile(publisher)
             }
@@ -89,7 +89,7 @@ impl Publication {
         Ok(Self { endpoint, key, lane, held: 0, gid, publisher, is_matched, _token: token })
     }
 
-    /// Returns whether there is a use for messages: somebody has subscribed, or may later.
+    /// Returns whether messages are needed: there is a subscriber, or there may be one later.
     pub fn is_wanted(&self) -> bool {
         match self.publisher {
             Kind::TransientLocal(_) => true,
@@ -97,8 +97,8 @@ impl Publication {
         }
     }
 
-    /// Publishes a message. If the network does not take it in time, Zenoh drops it, or waits where
-    /// all are kept.
+    /// Publishes a message. If the network does not accept it in time, Zenoh drops it, or waits if
+    /// all messages are kept.
     ///
     /// # Errors
     /// Returns an error with the reason if the session is closed.

@@ -1,4 +1,4 @@
-//! The node's thread: it moves what waits, and says who is there.
+//! The node's thread: it moves waiting messages, and keeps track of the other nodes.
 
 mod declarations;
 mod others;
@@ -42,27 +42,27 @@ pub struct Reactor {
     node: Node,
     topics: Topics,
     services: Services,
-    /// The ends in the ROS 2 system, in the order of robot.toml; those whose type is not known yet
-    /// are missing.
+    /// The publishers, subscribers and so on in the ROS 2 system, in the order of robot.toml; those
+    /// whose type is not known yet are `None`.
     publications: Vec<Option<Publication>>,
     subscriptions: Vec<Option<Subscription>>,
     servers: Vec<Option<Server>>,
     clients: Vec<Option<Client>>,
     action_servers: Vec<ActionServer>,
     action_clients: Vec<ActionClient>,
-    /// The robot's messages, if there is a robot.
+    /// The publisher of the robot's log messages, if there is a robot.
     rosout: Option<Rosout>,
-    /// The robot's parameters, if there is a robot.
+    /// The services and events of the robot's parameters, if there is a robot.
     parameters: Option<(ParameterServer, ParameterEvents)>,
-    /// The robot's clock, if it is published.
+    /// The publisher of the robot's clock, if it is published.
     clock: Option<ClockTopic>,
-    /// The ends that could not be declared.
+    /// The endpoints that could not be declared.
     given_up: BTreeSet<(EndpointKind, usize)>,
     /// The number of the last endpoint.
     last_id: u64,
     graph: Arc<Graph>,
     seen: Seen,
-    /// Whether an endpoint of the node has come or gone since the graph was looked at.
+    /// Set if an endpoint of the node has been added or removed since the graph was last compared.
     is_changed: bool,
     statistics: LinkStatistics,
     view: LinksView,
@@ -76,16 +76,16 @@ pub struct Reactor {
     _token: zenoh::liveliness::LivelinessToken,
 }
 
-/// The most messages or values of one topic that are published before other work has its turn.
+/// The maximum number of messages or values of one topic that are published in one turn.
 const AT_ONCE: usize = 256;
-/// The most bytes of messages of one topic that wait because of its rate.
+/// The maximum number of bytes of one topic that wait because of its rate.
 const MOST_HELD: usize = 64 << 20;
 
 impl Reactor {
-    /// Opens the session, and says that the node is there.
+    /// Opens the session, and announces the node with its token.
     ///
     /// # Errors
-    /// Returns an error if a name is none of ROS 2, or the session cannot be opened.
+    /// Returns an error if ROS 2 does not permit a name, or the session cannot be opened.
     pub fn open(
         configuration: &Ros2Configuration,
         domain: u32,
@@ -106,7 +106,7 @@ impl Reactor {
         let (noted, own) = (graph.clone(), format!("/{}/", node.session));
         let watch = move |sample: Sample| {
             let token = sample.key_expr().as_str();
-            // What this session says is known.
+            // The tokens of this session are known.
             if !token.contains(&own) {
                 noted.note(token, sample.kind() == SampleKind::Put);
             }
@@ -142,7 +142,8 @@ impl Reactor {
         let (serve, call) = (services(&configuration.serve), services(&configuration.call));
         let services = Services::new(&serve, &call, ends.bus.clone(), wakeup.clone());
         let news = Arc::new(Wakeup::new());
-        // The order matters: `news` is notified first, so that whom `wakeup` wakes sees new topics.
+        // The order matters: `news` is notified first, so that whoever is woken by `wakeup` sees
+        // new topics.
         let watches = [ends.bus.watch(news.clone().into()), ends.bus.watch(wakeup.clone().into())];
         let sent = configuration.publish.iter().map(|published| published.sent.clone());
         let received = configuration.subscribe.iter().map(|subscribed| {
@@ -155,11 +156,11 @@ impl Reactor {
         let address = match &configuration.router {
             Ros2Router::At(address) => address.clone(),
             Ros2Router::Here(address) => {
-                // The port may be one that the system has given.
+                // The port may have been chosen by the system.
                 session.info().locators().wait().first().map_or_else(|| address.clone(), ToString::to_string)
             }
         };
-        // An action is shown as a service: its goals are the calls, their results the answers.
+        // An action is shown as a service: its goals are the calls, and their results the answers.
         let with = |services: &[String], actions: &[Ros2Action]| {
             let actions = actions.iter().map(|action| action.action.clone());
             services.iter().cloned().chain(actions).collect::<Vec<_>>()
@@ -211,8 +212,8 @@ impl Reactor {
         self.session.info().locators().wait().iter().map(ToString::to_string).collect()
     }
 
-    /// Serves the node until it is to end. Calls `opened` when it has everything that is known at
-    /// the beginning: of what a robot then publishes, nothing is missed.
+    /// Serves the node until it is asked to end. Calls `opened` once everything is declared that is
+    /// known at the beginning: of what a robot publishes after that, nothing is missed.
     pub fn run(&mut self, ending: &Receiver<()>, opened: impl FnOnce(&Self)) {
         let mut opened = Some(opened);
         loop {
@@ -232,16 +233,16 @@ impl Reactor {
         }
     }
 
-    /// Leaves the ROS 2 system: others see at once that the node is gone.
+    /// Leaves the ROS 2 system: others see at once that the node has gone.
     pub fn close(self) {
         let Self { session, publications, subscriptions, servers, clients, action_servers, action_clients, .. } = self;
         drop((publications, subscriptions, servers, clients, action_servers, action_clients));
         drop((self.rosout, self.parameters, self.clock));
-        // There is nothing left to do if that fails.
+        // There is nothing left to do if this fails.
         _ = session.close().wait();
     }
 
-    /// Does what there is to do. Returns whether there is more, and when something that is held
+    /// Does the work that is due. Returns whether there is more, and when a message that is held
     /// back is due.
     fn turn(&mut self) -> (bool, Option<Instant>) {
         let news = self.news.generation();
@@ -258,7 +259,8 @@ impl Reactor {
         let (has_more, due) = self.publish();
         self.receive();
         if !self.serve() {
-            // The bus does not say when a server ends: that is noticed when it is asked.
+            // The bus does not announce that a server has ended: that is noticed at the next
+            // request.
             self.look_at_services();
             self.wakeup.notify_all();
         }
@@ -282,7 +284,7 @@ impl Reactor {
     }
 }
 
-/// Checks the names of what the node has, before anything begins.
+/// Checks all names of the node's configuration before anything begins.
 fn check_names(configuration: &Ros2Configuration, node: &NodeName) -> Result<(), Ros2Error> {
     let topics =
         configuration.publish.iter().map(|it| &it.name).chain(configuration.subscribe.iter().map(|it| &it.name));
@@ -291,7 +293,7 @@ fn check_names(configuration: &Ros2Configuration, node: &NodeName) -> Result<(),
     topics.chain(services).chain(actions).try_for_each(|name| TopicName::of(node, name).map(drop))
 }
 
-/// Returns the nanoseconds since 1970.
+/// Returns the time in nanoseconds since 1970.
 pub fn unix_now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)

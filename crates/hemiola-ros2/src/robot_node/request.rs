@@ -10,7 +10,7 @@ use super::inbox::Inbox;
 use crate::attachment::Attachment;
 use crate::endpoint::Endpoint;
 
-/// A service that is declared in the system, whose requests go into an inbox.
+/// A service that is declared in the system and queues its requests in an inbox.
 pub struct Served {
     pub endpoint: Endpoint,
     pub key: String,
@@ -25,12 +25,12 @@ pub struct Request {
     pub cdr: Vec<u8>,
 }
 
-/// The most requests of a service that wait for their answers.
+/// The maximum number of requests of a service that wait for their answers.
 pub const MOST_CALLS: usize = 64;
 
 impl Served {
-    /// Declares a service, and then says that it is there. Its requests go into `inbox` with
-    /// `service`, which says of which service they are; what does not fit is refused.
+    /// Declares a service, and then announces it with its token. Its requests are queued in `inbox`
+    /// together with `service`, which identifies the service; requests that do not fit are refused.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -43,7 +43,7 @@ impl Served {
         let key = endpoint.key();
         let ask = move |query: Query| {
             if let Err((_, query)) = inbox.offer((service, query)) {
-                refuse(&query, "as many wait as may");
+                refuse(&query, "too many requests wait");
             }
         };
         let queryable = session.declare_queryable(key.clone()).complete(true).callback(ask).wait()?;
@@ -53,11 +53,11 @@ impl Served {
 }
 
 impl Request {
-    /// Reads what stands beside a request.
+    /// Reads the attachment of a request.
     ///
     /// # Errors
-    /// Returns an error with the reason if it is not what `rmw_zenoh` writes; then whoever asks
-    /// knows.
+    /// Returns an error with the reason if it is not in the format of `rmw_zenoh`; then the caller
+    /// has been refused.
     pub fn read(query: Query) -> Result<Self, String> {
         let attachment = query.attachment().map(|bytes| bytes.to_bytes().into_owned()).unwrap_or_default();
         match Attachment::from_bytes(&attachment) {
@@ -72,7 +72,7 @@ impl Request {
         }
     }
 
-    /// Sends an answer, beside which is the request's number and sender.
+    /// Sends an answer, whose attachment has the request's number and sender.
     ///
     /// # Errors
     /// Returns an error with the reason if the session is closed.
@@ -81,7 +81,7 @@ impl Request {
         self.query.reply(self.query.key_expr().clone(), cdr).attachment(&attachment[..]).wait()
     }
 
-    /// Has whoever asks know that there is no answer. `rmw_zenoh` has no words for that, others
+    /// Notifies the caller that there is no answer. `rmw_zenoh` cannot express that; other callers
     /// read the reason.
     pub fn refuse(&self, reason: &str) {
         refuse(&self.query, reason);
@@ -89,6 +89,6 @@ impl Request {
 }
 
 fn refuse(query: &Query, reason: &str) {
-    // Nobody waits any more if that fails.
+    // If this fails, nobody waits any more.
     _ = query.reply_err(reason).wait();
 }

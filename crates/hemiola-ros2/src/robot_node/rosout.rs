@@ -1,4 +1,4 @@
-//! `/rosout`: the robot's messages, as nodes of ROS 2 log.
+//! `/rosout`: the robot's log messages, as nodes of ROS 2 log them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use crate::names::TopicName;
 use crate::quality::{Durability, Quality};
 use crate::type_hash::Interface;
 
-/// The robot's messages on their way to `/rosout`.
+/// The publisher of the robot's log messages on `/rosout`.
 pub struct Rosout {
     publication: Publication,
     messages: Box<Observer>,
-    /// The number of the last message.
+    /// The sequence number of the last message.
     sequence: u64,
-    /// The node's name, as loggers of ROS 2 have it.
+    /// The node's name in the form of a logger's name.
     logger: String,
 }
 
-/// The topic, and its depth and lifespan in ROS 2.
+/// The name of the topic in ROS 2; its depth and lifespan follow.
 const TOPIC: &str = "/rosout";
 const DEPTH: usize = 1000;
 const LIFESPAN: Duration = Duration::from_secs(10);
 
 impl Rosout {
-    /// Begins to publish a robot's messages.
+    /// Begins to publish a robot's log messages.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -66,13 +66,13 @@ impl Rosout {
         Ok(Self { publication, messages, sequence: 0, logger })
     }
 
-    /// Publishes what the robot has said.
+    /// Publishes the robot's log messages since the last call.
     pub fn turn(&mut self, now_ns: impl Fn() -> i64) {
         while let Some(entry) = self.messages.next_entry() {
             let JournalEvent::Message { severity, about, text } = entry.event else { continue };
             self.sequence += 1;
             let cdr = log(now_ns(), severity, &self.logger, &text, &about);
-            // It fails if the session is closed, and then nobody hears that.
+            // This fails if the session is closed, and then nobody receives it.
             _ = self.publication.put(self.sequence, now_ns(), &cdr);
         }
     }
@@ -88,9 +88,9 @@ fn log_type() -> DataType {
     DataType::structure("rcl_interfaces/Log", fields)
 }
 
-/// Returns a message of that type. Its function is what the message is about: an update, a source.
+/// Returns a message of that type. Its function is the subject of the message: an update, a source.
 fn log(stamp_ns: i64, severity: Severity, logger: &str, text: &str, about: &str) -> Vec<u8> {
-    // As the constants of the type.
+    // The levels are the constants of the type.
     let level = match severity {
         Severity::Information => 20,
         Severity::Warning => 30,
@@ -122,7 +122,7 @@ mod tests {
     fn the_type_is_that_of_ros_2() {
         let schema = MessageSchema::of("Log", &log_type());
         assert_eq!(schema.name, "rcl_interfaces/msg/Log");
-        // As in the design of rmw_zenoh.
+        // The expected hash is from the design document of rmw_zenoh.
         assert_eq!(schema.type_hash, "RIHS01_e28ce254ca8abc06abf92773b74602cdbf116ed34fbaf294fb9f81da9f318eac");
     }
 

@@ -14,17 +14,17 @@ use super::inbox::Inbox;
 use super::request::{MOST_CALLS, Request, Served};
 use crate::endpoint::Endpoint;
 
-/// The server of a service that is declared.
+/// A server of a service, declared in the system.
 pub struct Server {
     pub served: Served,
     inbox: Arc<Inbox<((), Query)>>,
-    /// The end at which this robot is asked, which is made for the first request.
+    /// The client with which this robot is called; it is made for the first request.
     client: Option<AnyClient>,
     open: Vec<(Request, AnyAnswer)>,
 }
 
 impl Server {
-    /// Declares a server, and then says that it is there.
+    /// Declares a server, and then announces it with its token.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -34,8 +34,8 @@ impl Server {
         Ok(Self { served, inbox, client: None, open: Vec::new() })
     }
 
-    /// Passes requests on to this robot, and its answers back. Reasons why there is no answer go to
-    /// `complain`. Returns `false` if nobody serves it here any more.
+    /// Passes requests on to this robot, and its answers back. Calls `complain` with the reason
+    /// where there is no answer. Returns `false` if the robot no longer serves the service.
     pub fn turn(
         &mut self,
         service: usize,
@@ -90,7 +90,7 @@ impl Server {
 
     fn ask(&mut self, service: usize, services: &Services, cdr: &[u8]) -> Result<AnyAnswer, Unanswered> {
         if self.open.len() >= MOST_CALLS {
-            return Err((NoAnswer::Refused, "as many wait as may".to_owned()));
+            return Err((NoAnswer::Refused, "too many requests wait".to_owned()));
         }
         services.ask(service, &mut self.client, cdr)
     }

@@ -12,7 +12,7 @@ pub fn open(router: &Ros2Router) -> Result<Session, String> {
         Ros2Router::At(address) => [
             ("mode", quoted("peer")),
             ("connect/endpoints", format!("[{}]", quoted(address))),
-            // Nodes that the router has made known to each other meet directly.
+            // Nodes that the router has introduced to each other connect directly.
             ("listen/endpoints", format!("[{}]", quoted("tcp/localhost:0"))),
         ],
         Ros2Router::Here(address) => [
@@ -33,7 +33,7 @@ pub fn open(router: &Ros2Router) -> Result<Session, String> {
     zenoh::open(config).wait().map_err(|error| error.to_string())
 }
 
-/// Returns a text as JSON has it. Addresses were checked and have nothing that needs more.
+/// Returns a text in JSON quotes. Addresses were checked, and contain nothing to escape.
 fn quoted(text: &str) -> String {
     format!("{text:?}")
 }

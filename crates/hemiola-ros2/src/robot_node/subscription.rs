@@ -16,12 +16,12 @@ use super::inbox::Inbox;
 use crate::attachment::{Attachment, Gid};
 use crate::endpoint::Endpoint;
 
-/// A subscriber that is declared.
+/// A subscriber, declared in the system.
 pub struct Subscription {
     pub endpoint: Endpoint,
     pub key: String,
     pub inbox: Arc<Inbox<Arrived>>,
-    /// The number of the last message of each publisher.
+    /// The sequence number of the last message of each publisher.
     last: BTreeMap<Gid, i64>,
     _subscriber: Kind,
     _token: LivelinessToken,
@@ -38,22 +38,22 @@ pub struct Arrived {
     pub attachment: Vec<u8>,
 }
 
-/// What the number of a message says.
+/// The place of a message in the sequence of its publisher.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Order {
-    /// It is the next one, or the first from its publisher.
+    /// The message is the next one, or the first one of its publisher.
     Next,
-    /// That many before it were lost.
+    /// The given number of messages before this one was lost.
     After(u64),
-    /// A later one was there before.
+    /// A later message has arrived before.
     Late,
 }
 
-/// The most publishers of a topic whose numbers are kept.
+/// The maximum number of publishers of a topic whose sequence numbers are kept.
 const MOST_PUBLISHERS: usize = 1024;
 
 impl Subscription {
-    /// Declares a subscriber, and then says that it is there.
+    /// Declares a subscriber, and then announces it with its token.
     ///
     /// # Errors
     /// Returns an error with the reason.
@@ -85,12 +85,12 @@ impl Subscription {
         Ok(Self { endpoint, key, inbox, last: BTreeMap::new(), _subscriber: subscriber, _token: token })
     }
 
-    /// Returns what the number of a message says, and keeps it.
+    /// Returns the place of a message in the sequence of its publisher, and keeps its number.
     pub fn order(&mut self, attachment: &Attachment) -> Order {
         order(&mut self.last, attachment)
     }
 
-    /// Forgets the publishers that are not there any more.
+    /// Forgets the publishers that are no longer there.
     pub fn forget(&mut self, is_there: impl Fn(&Gid) -> bool) {
         self.last.retain(|gid, _| is_there(gid));
     }
@@ -126,7 +126,7 @@ mod tests {
         let mut order = |publisher, sequence| {
             super::order(&mut last, &Attachment { sequence, time_ns: 0, gid: Gid([publisher; 16]) })
         };
-        // Whoever comes late has lost nothing.
+        // A subscriber that joins late has lost nothing.
         assert_eq!([order(1, 7), order(1, 8), order(2, 1)], [Order::Next, Order::Next, Order::Next]);
         assert_eq!([order(1, 11), order(1, 9), order(1, 12)], [Order::After(2), Order::Late, Order::Next]);
         assert_eq!([order(3, i64::MIN), order(3, i64::MAX)], [Order::Next, Order::After(u64::MAX - 1)]);

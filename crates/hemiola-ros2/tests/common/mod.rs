@@ -38,11 +38,11 @@ pub struct Side {
 impl Side {
     /// Opens the node that is the router of its system.
     pub fn router(robot: &str, configuration: Ros2Configuration) -> Self {
-        // The system gives the port.
+        // The system chooses the port.
         Self::open(robot, Ros2Configuration { router: Ros2Router::Here("tcp/127.0.0.1:0".to_owned()), ..configuration })
     }
 
-    /// Opens a node of the system whose router that is.
+    /// Opens a node of the system whose router is `router`.
     pub fn of(router: &Side, robot: &str, configuration: Ros2Configuration) -> Self {
         Self::open(robot, Ros2Configuration { router: Ros2Router::At(router.address()), ..configuration })
     }
@@ -86,19 +86,19 @@ impl Side {
     }
 }
 
-/// Returns a node that publishes a topic of its robot under a name of ROS 2.
+/// Returns the configuration of a node that publishes a topic of its robot under a ROS 2 name.
 pub fn publishing(name: &str, topic: &str, quality: Ros2Quality) -> Ros2Configuration {
     let publish = vec![Ros2Published::new(name, Subject::topic(topic), quality)];
     Ros2Configuration { publish, ..Ros2Configuration::default() }
 }
 
-/// Returns a node that subscribes to a name of ROS 2, as a topic of its robot.
+/// Returns the configuration of a node that subscribes to a ROS 2 name as a topic of its robot.
 pub fn subscribing(name: &str, topic: &str, quality: Ros2Quality) -> Ros2Configuration {
     let subscribe = vec![Ros2Subscribed { quality, ..Ros2Subscribed::new(name, Subject::topic(topic)) }];
     Ros2Configuration { subscribe, ..Ros2Configuration::default() }
 }
 
-/// Polls until `look` returns something, for 60 s at most.
+/// Polls until `look` returns something, for at most 60 s.
 pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     let patience = Instant::now() + Duration::from_secs(60);
     loop {
@@ -109,7 +109,7 @@ pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     }
 }
 
-/// Returns the next message of a queue, and waits for it.
+/// Waits for the next message of a queue and returns it.
 pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
     let patience = Instant::now() + Duration::from_secs(60);
     loop {

@@ -1,4 +1,4 @@
-//! A robot while it is put together: what all its parts are made with, and what they contribute to
+//! A robot during its assembly: what all its parts are created from, and what they contribute to
 //! others.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: nothing runs yet")]
@@ -28,35 +28,35 @@ use crate::stand_in::Taken;
 use crate::sync::AtomicU64;
 use crate::watchdog::{Demotion, Silence};
 
-/// A robot while it is put together.
+/// A robot during its assembly.
 pub(super) struct Assembly<'r> {
     pub robot: &'r Robot,
     pub state: Arc<RobotState>,
     pub catalog: Catalog,
     pub scale: TickScale,
-    /// The number of workers that a cycle may have if it does not ask for more.
+    /// The number of workers that a cycle may have unless it asks for more.
     pub available: NonZeroUsize,
-    /// The traces' numbers of the cycles.
+    /// The numbers of the cycles in traces.
     pub cycle_ids: Vec<CycleId>,
-    /// The triggers, by the number of the cycle that each triggers.
+    /// The triggers, by the number of the cycle that they trigger.
     pub triggers: BTreeMap<usize, Arc<Trigger>>,
     pub plans: Vec<Plan>,
     pub on_failure: BTreeMap<String, FailurePolicy>,
     pub wiring: Wiring,
-    /// The ends of sources that are fed from outside, by their numbers.
+    /// The receiving ends of sources that are fed from outside, by their numbers.
     pub intakes: BTreeMap<usize, Intake>,
-    /// The witness that none of the robot's cycles and sources runs while it is put together.
+    /// The witness that none of the robot's cycles and sources runs during the assembly.
     pub between: BetweenRuns<'static>,
-    /// The counter that orders the runs of all cycles, where they are observed.
+    /// The counter that orders the runs of all cycles, for observers.
     pub order: Arc<AtomicU64>,
     pub monitor: Monitor,
     pub silences: Vec<Silence>,
     pub demotions: Vec<Demotion>,
-    /// The workers that have their threads already.
+    /// The workers that already have their threads.
     pub helpers: Vec<(WorkerId, KernelThread)>,
 }
 
-/// The most workers that a cycle gets without asking for them.
+/// The maximum number of workers that a cycle gets without asking for more.
 const MOST_WORKERS: usize = 8;
 
 impl<'r> Assembly<'r> {
@@ -76,8 +76,8 @@ impl<'r> Assembly<'r> {
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
         monitor.set_faults(state.faults().clone());
-        // SAFETY: nothing runs yet, and nothing begins while this exists: what is made here is
-        // started when all is there.
+        // SAFETY: nothing runs yet, and nothing starts while this exists: what is created here is
+        // started when everything is there.
         let mut between = unsafe { BetweenRuns::assume() };
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &mut between)?,
@@ -115,7 +115,7 @@ fn robot_state(
         .with_feedback(feedback(robot)))
 }
 
-/// Makes both ends of the inlet of each source that is fed from outside.
+/// Creates both ends of the inlet of each source that is fed from outside.
 fn inlets(robot: &Robot) -> (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>) {
     let (mut inlets, mut intakes) = (BTreeMap::new(), BTreeMap::new());
     for (number, source) in robot.sources.iter().enumerate().filter(|(_, source)| source.is_fed()) {
@@ -140,7 +140,7 @@ fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeEr
     Ok(described.map(|cycle| catalog.cycle(cycle)).collect::<Result<_, _>>()?)
 }
 
-/// Makes the trigger of each cycle that a source or a topic triggers, by the cycle's number.
+/// Creates the trigger of each cycle that a source or a topic triggers, by the number of the cycle.
 fn triggers(robot: &Robot) -> BTreeMap<usize, Arc<Trigger>> {
     let cycles = robot.configuration.cycles.iter().enumerate();
     cycles

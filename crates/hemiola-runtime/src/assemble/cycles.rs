@@ -1,4 +1,4 @@
-//! Makes what runs a cycle, and what changes it while it runs.
+//! Creates the parts that run a cycle, and those that change it while it runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::run::CycleImport;
 use crate::watchdog::{Demotion, Silence};
 
 impl Assembly<'_> {
-    /// Makes the cycle of that number.
+    /// Creates the cycle with that number.
     pub(super) fn cycle(&mut self, index: usize) -> Result<(Cycle, CycleControl), RuntimeError> {
         let robot = self.robot;
         let (configuration, resolved) = (&robot.configuration.cycles[index], &robot.resolved.cycles[index]);
@@ -53,7 +53,7 @@ impl Assembly<'_> {
             robot: self.state.clone(),
             scale: self.scale.clone(),
             trigger: self.triggers.get(&index).cloned(),
-            // The topic follows when all modules and sources have joined their topics.
+            // The topic is set once all modules and sources have joined their topics.
             topic: None,
             progress: Progress::default(),
         };
@@ -88,7 +88,7 @@ impl Assembly<'_> {
         })
     }
 
-    /// Has the watchdog watch a cycle, if it is configured to.
+    /// Makes the watchdog watch a cycle, if that is configured.
     fn watch(&mut self, index: usize, health: &Arc<Health>, workers: &Workers, actuators: &Arc<Actuators>) {
         let configuration = &self.robot.configuration.cycles[index];
         let cycle = self.cycle_ids[index];
@@ -133,8 +133,8 @@ impl Assembly<'_> {
         import.collect()
     }
 
-    /// Subscribes cycles to the topics that trigger them, when all modules and sources have joined
-    /// theirs.
+    /// Subscribes cycles to the topics that trigger them, once all modules and sources have joined
+    /// their topics.
     pub(super) fn listen(&self, cycles: &mut [Cycle]) -> Result<(), RuntimeError> {
         for (index, (cycle, configuration)) in cycles.iter_mut().zip(&self.robot.configuration.cycles).enumerate() {
             let (CycleTrigger::Topic(topic), Some(trigger)) = (&configuration.trigger, self.triggers.get(&index))

@@ -1,4 +1,4 @@
-//! The cycles that read something that derives from themselves: see `blackboard/feedback.rs`.
+//! The cycles that read values that derive from themselves: see `blackboard/feedback.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::blackboard::feedback::{Feedback, Taken};
 
 type Import<'r> = (usize, Taken<&'r str>);
 
-/// Finds where values come back, with the present providers.
+/// Finds the feedback between cycles, with the present providers.
 pub(super) fn feedback(robot: &Robot) -> Feedback {
     let (resolved, topics) = (robot.resolved(), robot.topic_ends());
     let mut next: BTreeMap<Import<'_>, BTreeSet<Import<'_>>> = BTreeMap::new();
@@ -67,7 +67,7 @@ fn inputs(update: &ResolvedUpdate) -> impl Iterator<Item = &String> {
     update.requires.iter().chain(&update.collects)
 }
 
-/// Returns these updates, and those that derive from them in the same run.
+/// Returns these updates, and all updates that derive from them in the same run.
 fn derived(cycle: &ResolvedCycle, mut derived: BTreeSet<UpdateId>) -> BTreeSet<UpdateId> {
     loop {
         let reads = |name: &String| cycle.providers.get(name).is_some_and(|provider| derived.contains(provider));
@@ -80,8 +80,8 @@ fn derived(cycle: &ResolvedCycle, mut derived: BTreeSet<UpdateId>) -> BTreeSet<U
     }
 }
 
-/// Returns the imports that derive from themselves, or from one that does and lead to one that
-/// does.
+/// Returns the imports that derive from themselves, and those between them: which derive from such
+/// an import and lead to one.
 fn circular<'r>(next: &BTreeMap<Import<'r>, BTreeSet<Import<'r>>>) -> BTreeSet<Import<'r>> {
     let mut left: BTreeSet<Import<'r>> = next.keys().copied().collect();
     loop {

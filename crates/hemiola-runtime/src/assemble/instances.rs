@@ -1,4 +1,5 @@
-//! Instances of modules: made when a robot is put together, and when a program needs others.
+//! The instances of modules, which are created when a robot is assembled and when a program needs
+//! others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::robot_state::RobotState;
 /// The instances of a cycle, by module.
 pub type Instances = BTreeMap<&'static str, Arc<ModuleInstance>>;
 
-/// Returns instances of all modules that a cycle uses: those that exist, and new ones.
+/// Returns instances of all modules that a cycle uses, both existing and new ones.
 pub fn instances(
     robot: &Robot,
     cycle: &ResolvedCycle,

@@ -1,4 +1,4 @@
-//! Where cycles and sources can be observed.
+//! The ends at which cycles and sources are observed.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::program::{Program, World};
 use crate::run::CycleImport;
 
 impl Assembly<'_> {
-    /// Makes a cycle's end of all observers.
+    /// Creates the end of a cycle for all its observers.
     pub(super) fn cycle_outlets(&mut self, index: usize, program: &Program, imports: &[CycleImport]) -> Outlets {
         let configuration = &self.robot.configuration.cycles[index];
         let blackboard = &self.wiring.blackboards[index];
@@ -24,7 +24,7 @@ impl Assembly<'_> {
         Outlets::new(Arc::new(viewpoint), self.order.clone())
     }
 
-    /// Makes a source's end of all observers.
+    /// Creates the end of a source for all its observers.
     pub(super) fn source_outlets(&self, number: usize) -> Outlets {
         let name = self.robot.sources[number].name();
         let blackboard = &self.wiring.blackboards[self.robot.configuration.cycles.len() + number];

@@ -1,5 +1,5 @@
-//! The parts of a robot that run in processes of their own: which sources are where, and what
-//! crosses from one process to another.
+//! The parts of a robot that run in separate processes: where each source runs, and what is sent
+//! from one process to another.
 
 mod between;
 mod chains;
@@ -20,24 +20,24 @@ use crate::error::RuntimeError;
 pub use between::LinkBetweenParts;
 use crossings::Crossing;
 
-/// A robot that is cut into processes, which are known by their numbers.
+/// A robot that is cut into processes, which are identified by their numbers.
 struct Cut<'r> {
     robot: &'r Robot,
     names: Vec<&'r str>,
-    /// The cycles and sources, as [`nodes`] numbers them.
+    /// The cycles and sources, in the numbering of [`nodes`].
     nodes: Vec<Node>,
     /// The process of each node.
     places: Vec<usize>,
 }
 
 impl Robot {
-    /// Returns the configuration of the part of this robot that runs in one of its processes. It
-    /// receives what it reads of other parts over links that have their names, which meet at Unix
-    /// sockets in `folder`, and between two hosts at TCP ports.
+    /// Returns the configuration of the part of this robot that runs in one of its processes. The
+    /// part receives what it reads from other parts over links, which are named after those and
+    /// connect over Unix sockets in `folder`, and between two hosts over TCP ports.
     ///
     /// # Errors
-    /// [`RuntimeError::Unknown`]: there is no such process. [`RuntimeError::Cut`]: the robot cannot
-    /// be cut there.
+    /// Returns [`RuntimeError::Unknown`] if there is no such process, and [`RuntimeError::Cut`] if
+    /// the robot cannot be cut there.
     ///
     /// ```
     /// use std::path::Path;
@@ -85,8 +85,7 @@ impl Robot {
             part.links.clear();
         }
         if near.first() != Some(&process) {
-            // One of the processes of a host has the port that robot.toml says; others take a free
-            // one.
+            // One process on each host has the port given in robot.toml; the others use a free one.
             part.page.port = None;
         }
         part.ros2 = cut.ros2(here);
@@ -101,8 +100,8 @@ impl Robot {
 }
 
 impl Robot {
-    /// Returns the process in which a cycle or source of that name runs; `None` if there is no such
-    /// thing, or the robot is a single process.
+    /// Returns the process in which a cycle or source of that name runs; `None` if there is none of
+    /// that name, or the robot is a single process.
     ///
     /// ```
     /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
@@ -128,7 +127,7 @@ impl Robot {
     }
 }
 
-/// The process that has the links to others.
+/// The process that has the links to other programs.
 const FIRST: usize = 0;
 
 impl<'r> Cut<'r> {
@@ -157,7 +156,7 @@ impl<'r> Cut<'r> {
         let reading = || (0..cycles).find(|&cycle| self.nodes[cycle].reads.values().any(|read| read.from == node));
         let is_link = self.robot.fed_sources().contains(&source.as_str());
         match named {
-            // A link is open in one process, whoever reads what comes.
+            // A link is open in one process, whoever reads what it receives.
             _ if is_link => FIRST,
             Some(process) => number(&process.name).unwrap_or(FIRST),
             None => triggered().or_else(reading).map_or(FIRST, |cycle| self.places[cycle]),
@@ -169,19 +168,19 @@ impl<'r> Cut<'r> {
         self.nodes.iter().zip(&self.places).any(|(node, at)| is_meant(node) && *at == place)
     }
 
-    /// Returns whether a chain that ends there, as `[chain.*]` says it, ends in that process.
+    /// Returns whether a chain with this output, as `[chain.*]` gives it, ends in that process.
     fn ends(&self, output: &str, place: usize) -> bool {
         self.is_at(output, place) || self.runs(output.split('.').next().unwrap_or_default(), place)
     }
 
-    /// Returns whether a module is one of a cycle in that process.
+    /// Returns whether a module belongs to a cycle in that process.
     fn runs(&self, module: &str, place: usize) -> bool {
         let cycles = self.robot.system.cycles.iter().zip(&self.places).filter(|(_, at)| **at == place);
         cycles.flat_map(|(cycle, _)| &cycle.modules).any(|known| known.name == module)
     }
 
-    /// Replaces a trigger that runs in another process by what comes from there: the last value of
-    /// the source's sample that the link sends.
+    /// Replaces a trigger that runs in another process by what is received from there: the last
+    /// value of the source's sample that the link sends.
     fn trigger(&self, trigger: &mut Trigger, here: usize) -> Result<(), RuntimeError> {
         let Trigger::Source(source) = trigger else { return Ok(()) };
         let node = self.nodes.iter().position(|node| node.consumer == Consumer::Source(source.clone()));
@@ -202,7 +201,7 @@ impl<'r> Cut<'r> {
         Ok(())
     }
 
-    /// Returns the links of a process to all others with which it exchanges something.
+    /// Returns the links of a process to all others with which it exchanges data.
     fn links(&self, here: usize, crossings: &[Crossing], folder: &Path) -> Vec<LinkConfiguration> {
         let others = (0..self.names.len()).filter(|&there| there != here);
         let link = |there: usize| {
@@ -227,7 +226,8 @@ impl<'r> Cut<'r> {
         others.map(link).filter(|link| !link.send.is_empty() || !link.receive.is_empty()).collect()
     }
 
-    /// Leaves the choices that concern this process, and has what comes from others count.
+    /// Keeps the choices of providers that concern this process, and chooses what is received from
+    /// others.
     fn choose_providers(&self, part: &mut Configuration, here: usize) {
         part.providers.retain(|_, chosen| self.is_at(chosen, here) || self.runs(chosen, here));
         for link in part.links.iter().filter(|link| self.names.contains(&link.name.as_str())) {
@@ -237,9 +237,9 @@ impl<'r> Cut<'r> {
         }
     }
 
-    /// Gives what comes over links a priority just below the most important cycle that reads it,
-    /// unless robot.toml says otherwise: in one process, too, nobody less important would be in
-    /// between. What triggers a cycle has one above it.
+    /// Gives what is received over links a priority just below that of the most important cycle
+    /// that reads it, unless robot.toml sets it: in one process, too, nothing less important would
+    /// run in between. A link that triggers a cycle gets a priority above it.
     fn rank_links(&self, part: &mut Configuration, here: usize) {
         let received = part.links.iter().filter(|link| self.names.contains(&link.name.as_str()));
         let received =

@@ -8,7 +8,7 @@ use hemiola_model::configuration::{CycleConfiguration, Trigger};
 use super::robot::Robot;
 use crate::error::RuntimeError;
 
-/// Returns the nominal distance of two runs.
+/// Returns the nominal time between two runs.
 pub fn period_of(robot: &Robot, cycle: &CycleConfiguration) -> Option<Duration> {
     let rate = match &cycle.trigger {
         Trigger::Rate(rate) => Some(*rate),
@@ -18,7 +18,7 @@ pub fn period_of(robot: &Robot, cycle: &CycleConfiguration) -> Option<Duration> 
     period(rate)
 }
 
-/// Returns the nominal distance of two samples.
+/// Returns the nominal time between two samples.
 pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     let configured = robot.configuration.sources.get(name).and_then(|source| source.rate);
     period(configured.or_else(|| {
@@ -30,10 +30,10 @@ pub fn source_period(robot: &Robot, name: &str) -> Option<Duration> {
     }))
 }
 
-/// Checks that cycles and sources can run as often as they shall.
+/// Checks that cycles and sources can run at their rates.
 ///
 /// # Errors
-/// The first rate that is impossible.
+/// Returns an error for the first rate that is impossible.
 pub fn check_rates(robot: &Robot) -> Result<(), RuntimeError> {
     let cycles = robot.configuration.cycles.iter().filter_map(|cycle| match cycle.trigger {
         Trigger::Rate(rate) => Some((cycle.name.as_str(), rate)),

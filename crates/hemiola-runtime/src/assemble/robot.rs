@@ -25,8 +25,8 @@ use received::{check_received, received_sources};
 
 pub use contents::{Provider, TopicEnd, representations};
 
-/// A robot that is put together and checked, but does not run: configuration, modules, who provides
-/// what, plans.
+/// A robot that is assembled and checked, but does not run: configuration, modules, providers,
+/// plans.
 ///
 /// ```no_run
 /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -46,26 +46,26 @@ pub struct Robot {
     pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
-    /// The course that it follows. The lock is never waited for: it lets several threads refer to a
-    /// robot, though the course belongs to one.
+    /// The course that it follows. The lock is never contended: it lets several threads refer to a
+    /// robot, although the course belongs to one.
     pub(crate) course: Mutex<Course>,
-    /// Behind a lock for the same reason as the course.
+    /// The heartbeat, which is behind a lock for the same reason as the course.
     pub(crate) heartbeat: Mutex<Option<Heartbeat>>,
 }
 
 impl Robot {
-    /// Puts together all modules and sources that are linked into the program.
+    /// Assembles all modules and sources that are linked into the program.
     ///
     /// # Errors
-    /// The modules do not fit together; the error says all that is wrong and how to mend it.
+    /// Returns an error if the modules do not fit together; it lists every problem with its remedy.
     pub fn assemble(configuration: Configuration) -> Result<Self, RuntimeError> {
         Self::assemble_from(configuration, registry::modules(), registry::sources())
     }
 
-    /// Puts together these modules and sources.
+    /// Assembles these modules and sources.
     ///
     /// # Errors
-    /// The errors of [`assemble`](Self::assemble).
+    /// Returns the errors of [`assemble`](Self::assemble).
     pub fn assemble_from(
         configuration: Configuration,
         mut modules: Vec<ModuleDescriptor>,
@@ -103,19 +103,19 @@ impl Robot {
     }
 
     /// Calls `beat` once per `period`, from the thread that watches all others, for as long as the
-    /// robot runs on its own threads: somebody outside of the process may act when that ends.
-    /// `beat` must not wait.
+    /// robot runs on its own threads, so that another process can act when the beats cease. `beat`
+    /// must not block.
     #[must_use]
     pub fn with_heartbeat(mut self, period: Duration, beat: impl FnMut() + Send + 'static) -> Self {
         self.heartbeat = Mutex::new(Some(Heartbeat { period, beat: Box::new(beat) }));
         self
     }
 
-    /// Checks that, with the present providers, the robot has all that somebody wants to
-    /// [observe](crate::RobotHandle::observe) of it.
+    /// Checks that, with the present providers, the robot provides everything that an observer
+    /// wants to [observe](crate::RobotHandle::observe).
     ///
     /// # Errors
-    /// A representation that nobody provides, or that is opaque.
+    /// Returns an error for a representation that nobody provides, or that is opaque.
     pub fn check_observation(&self, observation: &Observation) -> Result<(), RuntimeError> {
         let provided = self.provided();
         for ValueRequest { representation, .. } in &observation.values {
@@ -131,13 +131,13 @@ impl Robot {
         Ok(())
     }
 
-    /// Follows a recording instead of deciding by itself what runs when, and on what. Replaces what
-    /// it was to follow before.
+    /// Makes the robot follow a recording, which determines what runs when and on which inputs.
+    /// Replaces the course that it was to follow before.
     ///
     /// # Errors
-    /// [`RuntimeError::Unknown`]: there is no such source, or no cycle provides such a
-    /// representation. [`RuntimeError::OtherRobot`]: the recording's cycles or what they read from
-    /// each other are not this robot's, or a source that they read from has no feed.
+    /// Returns [`RuntimeError::Unknown`] if there is no such source, or no cycle provides such a
+    /// representation, and [`RuntimeError::OtherRobot`] if the recording's cycles or what they read
+    /// from each other are not this robot's, or a source from which they read has no feed.
     pub fn following(mut self, course: Course) -> Result<Self, RuntimeError> {
         self.can_follow(&course)?;
         self.course = Mutex::new(course);
@@ -147,7 +147,7 @@ impl Robot {
     /// Checks that this robot can follow a recording.
     ///
     /// # Errors
-    /// The errors of [`following`](Self::following).
+    /// Returns the errors of [`following`](Self::following).
     pub fn can_follow(&self, course: &Course) -> Result<(), RuntimeError> {
         check_course(self, course)
     }
@@ -167,13 +167,12 @@ impl Robot {
         &self.resolved
     }
 
-    /// Returns the warnings: what is worth a look, though nothing is wrong.
+    /// Returns the warnings, about what deserves attention but is not an error.
     pub fn warnings(&self) -> &[Warning] {
         &self.resolved.warnings
     }
 
-    /// Returns the plan of each cycle, with the durations that are known, for up to `available`
-    /// workers.
+    /// Returns the plan of each cycle, with the known durations, for up to `available` workers.
     pub fn plans(&self, available: NonZeroUsize) -> Vec<Plan> {
         self.resolved
             .cycles
@@ -187,13 +186,13 @@ impl Robot {
             .collect()
     }
 
-    /// Returns what is known of the durations of a cycle's tasks.
+    /// Returns the known durations of the tasks of a cycle.
     pub fn durations(&self, graph: &TaskGraph) -> Durations {
         durations_from(&self.profile, graph)
     }
 
-    /// Returns the robot without the course that it follows and the heartbeat that it calls while
-    /// it runs.
+    /// Returns the robot without the course that it follows and without the heartbeat that it calls
+    /// while it runs.
     pub(crate) fn without_course(&self) -> Self {
         Self {
             configuration: self.configuration.clone(),
@@ -239,7 +238,7 @@ impl fmt::Debug for Robot {
     }
 }
 
-/// Returns what a profile knows of the durations of a graph's tasks.
+/// Returns the durations that a profile has for the tasks of a graph.
 pub fn durations_from(profile: &Profile, graph: &TaskGraph) -> Durations {
     let mut durations = Durations::unknown(graph.tasks().len());
     for (index, task) in graph.tasks().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Makes what runs a source.
+//! Creates the parts that run a source.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const SOURCE_EVENTS: usize = 4096;
 const MOST_FAILURES: usize = 64;
 
 impl Assembly<'_> {
-    /// Makes the source of that number, or what stands in for it.
+    /// Creates the source with that number, or its stand-in.
     pub(super) fn source(&mut self, number: usize, feed: Option<Box<dyn Feed>>) -> Result<SourceRunner, RuntimeError> {
         let robot = self.robot;
         let descriptor = &robot.sources[number];
@@ -78,7 +78,7 @@ impl Assembly<'_> {
         })
     }
 
-    /// Makes the records of a source.
+    /// Creates the records of a source.
     fn source_records(&mut self, number: usize) -> Result<SourceRecords, RuntimeError> {
         let (failures, reader) = queue(MOST_FAILURES);
         let events = Ring::with_capacity(SOURCE_EVENTS);
@@ -87,8 +87,8 @@ impl Assembly<'_> {
         Ok(SourceRecords { failures, events })
     }
 
-    /// Makes the writers of the provenance of messages that a source publishes, by its arguments.
-    /// Traces list these exchanges with a cycle, as all others.
+    /// Creates the writers of the provenance of messages that a source publishes, by its arguments.
+    /// Traces list these exchanges with a cycle, like all others.
     fn source_publishers(&self, number: usize, ports: &Ports) -> Result<Vec<(usize, OriginWriter)>, RuntimeError> {
         let mut publishers = Vec::new();
         let Some(&listed_with) = self.cycle_ids.first() else { return Ok(publishers) };

@@ -1,4 +1,4 @@
-//! The places of values, and their ways from cycles and sources to those that read them.
+//! The stores of values, and the channels from cycles and sources to those that read them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ pub(super) struct Wiring {
     /// The name of each node.
     pub(super) names: Vec<Arc<str>>,
     pub(super) blackboards: Vec<Arc<Blackboard>>,
-    /// Per node, the imports, each with the node that it comes from.
+    /// The imports of each node, each with the node from which it comes.
     pub(super) imports: Vec<Vec<(usize, Import)>>,
-    /// Per node, the inputs as a transcript has them, with nothing taken.
+    /// The inputs of each node in the form of a transcript, with nothing read.
     pub(super) inputs: Vec<Vec<InputRecord>>,
     pub(super) exports: Vec<BTreeMap<Consumer, usize>>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Wiring {
 pub(super) struct Node {
     pub(super) consumer: Consumer,
     pub(super) provides: Vec<&'static RepresentationDescriptor>,
-    /// The representations that it may read from elsewhere, and whether as samples.
+    /// The representations that it may read from elsewhere, and whether it reads them as samples.
     pub(super) reads: BTreeMap<&'static str, Read>,
 }
 
@@ -53,7 +53,7 @@ impl Node {
 pub(super) struct Read {
     descriptor: &'static RepresentationDescriptor,
     pub(super) samples: bool,
-    /// The number of the node that it comes from.
+    /// The number of the node from which it comes.
     pub(super) from: usize,
 }
 
@@ -77,7 +77,7 @@ impl Wiring {
         let links = links(robot, &nodes);
         let recorded = script.map(Script::channels);
         for Link { publisher, consumer, lines } in &links {
-            // Traces know exchanges of cycles: one from a source is listed with its reader, one
+            // Traces list exchanges of cycles: one from a source is listed with its reader, one
             // from source to source with the first cycle.
             let owner = cycles.get(*publisher).or(cycles.get(*consumer)).or(cycles.first());
             let Some(&owner) = owner else { continue };
@@ -157,8 +157,8 @@ fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
                     Some(Line { store, imported, samples: read.samples.then(|| capacity(consumer)) })
                 })
                 .collect();
-            // A cycle that a source triggers needs its snapshots as triggers even if it reads none
-            // of its values.
+            // A cycle that a source triggers needs the snapshots of that source as triggers even if
+            // it reads none of its values.
             let triggers = robot.configuration.cycles.get(consumer).is_some_and(|cycle| {
                 from.consumer
                     == Consumer::Source(match &cycle.trigger {
@@ -174,15 +174,14 @@ fn links(robot: &Robot, nodes: &[Node]) -> Vec<Link> {
     links
 }
 
-/// Returns what each cycle and source reads from elsewhere, as a transcript has it, with nothing
-/// taken.
+/// Returns the inputs of each cycle and source in the form of a transcript, with nothing read.
 pub(super) fn recorded_inputs(robot: &Robot) -> Vec<Vec<InputRecord>> {
     let nodes = nodes(robot);
     let links = links(robot, &nodes);
     (0..nodes.len()).map(|consumer| inputs(&nodes, &links, consumer)).collect()
 }
 
-/// Returns what a node reads from elsewhere, with nothing taken.
+/// Returns the inputs of a node in the form of a transcript, with nothing read.
 fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     let input = |link: &Link| {
         let sampled = link.lines.iter().filter(|line| line.samples.is_some());
@@ -195,7 +194,7 @@ fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     links.iter().filter(|link| link.consumer == consumer).map(input).collect()
 }
 
-/// Returns what each cycle and source may provide and read, whatever providers are chosen later.
+/// Returns what each cycle and source may provide and read, whichever providers are chosen later.
 pub(super) fn nodes(robot: &Robot) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let cycle_updates = |name: &str| -> Vec<&Update> {
@@ -230,7 +229,7 @@ pub(super) fn nodes(robot: &Robot) -> Vec<Node> {
             let input = resolved.and_then(|cycle| cycle.inputs.iter().find(|input| input.representation == name));
             let from = match input {
                 Some(input) => node_of(&nodes, &input.origin),
-                // The representation is not read from elsewhere now, but a switch of providers may
+                // The representation is not read from elsewhere now, but switching a provider may
                 // change that.
                 None if nodes[index].provides.iter().any(|provided| provided.name() == name) => None,
                 None => provider_elsewhere(robot, &nodes, index, name),

@@ -1,4 +1,4 @@
-//! The workers of a cycle: their threads, and the rings and queues that they write to.
+//! The workers of a cycle: their threads, and the rings and queues that they write.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ pub(super) struct Workers {
 }
 
 impl Assembly<'_> {
-    /// Starts the workers of the cycle of that number, which wait; worker 0 is the cycle's own
-    /// thread.
+    /// Starts the workers of the cycle with that number, which then wait; worker 0 is the cycle's
+    /// own thread.
     pub(super) fn workers(&mut self, index: usize) -> Result<Workers, RuntimeError> {
         let (cycle, plan) = (self.cycle_ids[index], &self.plans[index]);
         let configuration = &self.robot.configuration.cycles[index];
@@ -46,8 +46,8 @@ impl Assembly<'_> {
             let (worker_state, outputs) = WorkerState::new(events);
             running.push(outputs.running.clone());
             let name = format!("{} {worker}", configuration.name);
-            // The thread that steps a robot shares time with all others, so that no helper may be
-            // above it.
+            // The thread that steps a robot shares time with all others, so no helper may have a
+            // priority above it.
             let scheduling = if is_stepped { Scheduling::TimeSharing } else { configuration.scheduling };
             let settings = thread_settings(&name, scheduling, &configuration.cores);
             let habits = Habits { spins: worker < cores, rests: real_time_policy(scheduling).is_some() };
@@ -65,12 +65,13 @@ impl Assembly<'_> {
     }
 }
 
-/// Returns how many events one worker leaves of a run of this graph, if it runs all of it.
+/// Returns the number of events that one worker records in a run of this graph if it runs all of
+/// it.
 fn events_per_run(graph: &TaskGraph, sources: usize) -> usize {
     /// The events of the run itself: begin and end, exchanges, overruns and wake-ups.
     const OF_THE_RUN: usize = 16;
     let outputs = graph.tasks().iter().filter(|task| task.is_output).count();
-    // Tasks fail or publish, too, and at outputs samples of every source may arrive.
+    // Tasks may also fail or publish, and at outputs samples of every source may arrive.
     2 * graph.tasks().len() + outputs * sources + OF_THE_RUN
 }
 
@@ -78,7 +79,7 @@ fn pool_size(planned: usize, fixed: Option<usize>, available: NonZeroUsize) -> u
     fixed.unwrap_or(available.get()).max(planned).clamp(1, MAXIMUM_WORKERS)
 }
 
-/// Returns how a thread of that name shall run.
+/// Returns the settings of a thread with that name.
 pub fn thread_settings(name: &str, scheduling: Scheduling, cores: &[usize]) -> ThreadSettings {
     let settings = ThreadSettings::new(name).prefaulted_stack(256 * 1024);
     let settings = match real_time_policy(scheduling) {

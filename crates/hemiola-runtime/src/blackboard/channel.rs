@@ -1,13 +1,13 @@
 //! Channels from one blackboard to another: snapshots of current values, and queues of all values.
 //!
 //! A snapshot holds values of the publisher's stores; the values stay where they are. The consumer
-//! moves the holds into its cells when it takes the snapshot, and they stay there until it shows
-//! other values. Holds that were never taken are released by the publisher when the snapshot's
+//! moves the holds into its cells when it reads the snapshot, and they stay there until it shows
+//! other values. Holds that were never read are released by the publisher when the snapshot's
 //! buffer comes back to it. Sample queues carry held values one by one.
 //!
-//! A value that was not put into the publisher's snapshot, because nobody seemed to need it then,
-//! is not shown by the consumer's cell any more: the cell shows the default, marked as stale, until
-//! a snapshot comes that has the value.
+//! A value that was not put into the publisher's snapshot, because nothing needed it at that time,
+//! is no longer shown by the consumer's cell: the cell shows the default, marked as stale, until a
+//! snapshot arrives that contains the value.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ struct Entry {
 pub struct Export {
     snapshots: SnapshotWriter<Snapshot>,
     lines: Box<[ExportLine]>,
-    /// The number of snapshots that the consumer never took.
+    /// The number of snapshots that the consumer never read.
     overwritten: Arc<AtomicU64>,
     exchange: ExchangeId,
 }
@@ -49,18 +49,18 @@ pub struct Export {
 struct ExportLine {
     store: usize,
     samples: Option<SampleExport>,
-    /// The provenance of the last value; of use when the present one is stale.
+    /// The provenance of the last value, which is needed when the present one is stale.
     last: Provenance,
 }
 
 struct SampleExport {
     queue: QueueWriter<Sample>,
-    /// In a replay, the samples that will be taken, the next ones last.
+    /// In a replay, the samples that will be read, the next ones last.
     wanted: Option<Vec<SampleSpan>>,
     dropped: Arc<AtomicU64>,
 }
 
-/// A value, and the run of the publisher that it was published in.
+/// A value, and the run of the publisher in which it was published.
 struct Sample {
     held: Held,
     run: u32,
@@ -73,7 +73,7 @@ pub struct Import {
     overwritten: Arc<AtomicU64>,
     overwritten_seen: u64,
     exchange: ExchangeId,
-    /// The run whose snapshot was taken last, if that was new.
+    /// The run whose snapshot was read last, if that was new.
     taken: Option<u32>,
 }
 
@@ -85,9 +85,9 @@ struct ImportLine {
 
 struct SampleImport {
     queue: QueueReader<Sample>,
-    /// The most samples that are taken at once.
+    /// The maximum number of samples that are read at once.
     at_once: usize,
-    /// The samples that were taken last.
+    /// The samples that were read last.
     span: SampleSpan,
     dropped: Arc<AtomicU64>,
 }
@@ -97,36 +97,36 @@ struct SampleImport {
 pub struct Line {
     /// The publisher's store.
     pub store: usize,
-    /// The consumer's number for it.
+    /// The consumer's number of the representation.
     pub imported: usize,
-    /// How many values a sample queue holds; `None` when nobody asks for samples.
+    /// The capacity of the sample queue; `None` when nothing reads samples.
     pub samples: Option<usize>,
 }
 
-/// The exchanges of a channel when it was recorded, which are all that it passes on in a replay.
+/// The recorded exchanges of a channel, which are all that it passes on in a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// The runs of the publisher whose snapshots were taken, in order.
+    /// The runs of the publisher whose snapshots were read, in order.
     pub snapshots: Vec<u32>,
-    /// The most snapshots that wait at the same time.
+    /// The maximum number of snapshots that wait at the same time.
     pub waiting: usize,
-    /// The samples that were taken of each line with samples.
+    /// The samples that were read from each line with samples.
     pub samples: Vec<RecordedSamples>,
 }
 
-/// The samples of one line: see [`Recorded`].
+/// The recorded samples of one line: see [`Recorded`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedSamples {
     pub spans: Vec<SampleSpan>,
-    /// The most samples that wait at the same time.
+    /// The maximum number of samples that wait at the same time.
     pub waiting: usize,
-    /// The most samples that are taken at once.
+    /// The maximum number of samples that are read at once.
     pub at_once: usize,
 }
 
 impl Recorded {
-    /// Returns how many values a line may hold, as [`Line::holds`] does; `index` is its number
-    /// among those with samples, if it is one.
+    /// Returns how many values a line may hold, like [`Line::holds`]; `index` is its number among
+    /// those with samples, if it is one.
     pub fn holds(&self, index: Option<usize>) -> Holds {
         let of_samples = |samples: &RecordedSamples| samples.waiting + 2 * samples.at_once + 1;
         let samples = index.map_or(0, |index| self.samples.get(index).map_or(1, of_samples));
@@ -138,10 +138,10 @@ impl Recorded {
 impl Line {
     /// Returns how many values of the store this line may hold at the same time: the one that the
     /// reader's cell shows, the one that it is about to show, and the newest snapshot's; a full
-    /// queue, a full one that was taken, and one value that finds no room.
+    /// queue, a full queue that was drained, and one value for which there is no room.
     ///
     /// As long as every value is published before the next one is written, the newest snapshot has
-    /// the current value, and the reader holds one: it releases what it shows before it takes what
+    /// the current value, and the reader holds one: it releases what it shows before it reads what
     /// is new.
     pub fn holds(self) -> Holds {
         let samples = self.samples.map_or(0, |capacity| 2 * capacity + 1);
@@ -149,7 +149,7 @@ impl Line {
     }
 }
 
-/// Makes a channel of these representations; in a replay, for what was taken from it.
+/// Creates a channel of these representations; in a replay, for what was recorded.
 pub fn channel(
     lines: &[Line],
     shape: impl Into<Shape>,
@@ -202,12 +202,12 @@ fn samples(capacity: usize, recorded: Option<RecordedSamples>) -> (SampleExport,
 }
 
 impl Export {
-    /// Returns the stores of its lines.
+    /// Returns the stores of the lines.
     pub fn stores(&self) -> Vec<usize> {
         self.lines.iter().map(|line| line.store).collect()
     }
 
-    /// Publishes a snapshot as [`Blackboard::publish`] does; `hold` returns the current value of a
+    /// Publishes a snapshot for [`Blackboard::publish`]; `hold` returns the current value of a
     /// store.
     pub(super) fn publish<'p>(
         &mut self,
@@ -238,7 +238,7 @@ impl Export {
             overwritten.fetch_add(1, Ordering::Relaxed);
         }
         snapshots.with_back(|older| {
-            // These are the values that the consumer did not take.
+            // These are the values that the consumer did not read.
             older.entries.iter_mut().for_each(|entry| entry.held = None);
         });
         Event::Publish { exchange: *exchange, run, at: now }
@@ -246,13 +246,13 @@ impl Export {
 }
 
 impl Export {
-    /// Restores what the last values of its lines came from, when a robot resumes from a
+    /// Restores the origins of the last values of the lines, when a robot resumes from a
     /// checkpoint.
     pub fn restore(&mut self, origins: &[Provenance]) {
         self.lines.iter_mut().zip(origins).for_each(|(line, provenance)| line.last.copy_from(provenance));
     }
 
-    /// Leaves what derives from the last values without an age.
+    /// Removes the ages of what derives from the last values.
     pub fn lapse(&mut self) {
         self.lines.iter_mut().for_each(|line| line.last.forget_ages());
     }
@@ -272,7 +272,7 @@ impl SampleExport {
 }
 
 /// Returns whether the run belongs to the last one of these spans, which are in reverse order; if
-/// it does, it is removed from the span.
+/// so, it is removed from the span.
 fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     while spans.last().is_some_and(|span| span.count == 0) {
         spans.pop();
@@ -283,27 +283,28 @@ fn take_from(spans: &mut Vec<SampleSpan>, run: u32) -> bool {
     true
 }
 
-/// The outcome of taking a snapshot.
+/// The outcome of reading a snapshot.
 pub struct Taken {
     /// The exchange.
     pub exchange: ExchangeId,
-    /// The publisher's run that it comes from, if it is a new one.
+    /// The publisher's run from which it comes, if it is a new one.
     pub run: Option<u32>,
-    /// Snapshots that were overwritten by newer ones since the last time, before they were taken.
+    /// The number of snapshots that were overwritten by newer ones since the last time, before they
+    /// were read.
     pub overwritten: u64,
-    /// Samples for which there was no room since the last time.
+    /// The number of samples for which there was no room since the last time.
     pub dropped: u64,
 }
 
 impl Import {
-    /// Sets what happens to samples that come by each of the consumer's imports.
+    /// Sets the entrance of samples for each of the consumer's imports.
     pub fn through(mut self, entrance: impl Fn(usize) -> Entrance) -> Self {
         self.lines.iter_mut().for_each(|line| line.entrance = entrance(line.imported));
         self
     }
 
-    /// Shows the newest snapshot, if there is a new one, and all samples since the last time, to
-    /// the updates.
+    /// Shows the updates the newest snapshot, if there is a new one, and all samples since the last
+    /// time.
     pub fn take(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
         self.take_snapshot(blackboard, between);
         let mut dropped = 0;
@@ -318,7 +319,7 @@ impl Import {
         Taken { exchange: self.exchange, run: self.taken, overwritten, dropped }
     }
 
-    /// Shows what was taken when it was recorded; returns `false` if that is not there.
+    /// Shows what was read in the recording; returns `false` if it is not there.
     pub fn take_recorded(
         &mut self,
         blackboard: &Blackboard,
@@ -338,7 +339,7 @@ impl Import {
         is_there
     }
 
-    /// Notes what was taken when it was recorded, and is shown already, as the robot resumes from a
+    /// Notes what was read in the recording and is shown already, because the robot resumes from a
     /// checkpoint.
     pub fn take_restored(&mut self, record: &InputRecord) {
         self.taken = record.snapshot;
@@ -372,8 +373,8 @@ impl Import {
         }));
     }
 
-    /// Writes down what was taken last, one word for the snapshot and two for each line with
-    /// samples. Returns the words that are left.
+    /// Writes what was read last, one word for the snapshot and two for each line with samples.
+    /// Returns the remaining words.
     pub fn write_down<'w>(&self, words: &'w mut [u32]) -> &'w mut [u32] {
         let samples = self.lines.iter().filter_map(|line| line.samples.as_ref());
         let spans = samples.flat_map(|samples| [samples.span.first, samples.span.count]);
@@ -387,7 +388,7 @@ impl Import {
 }
 
 impl SampleImport {
-    /// Shows the next values, at most `limit`, and releases those before.
+    /// Shows the next values, at most `limit`, and releases the previous ones.
     fn take(&mut self, imported: &Imported, limit: usize, between: &mut BetweenRuns<'_>) {
         imported.forget_samples(between);
         self.span = SampleSpan::default();
@@ -400,12 +401,12 @@ impl SampleImport {
 }
 
 impl Import {
-    /// Returns whether there is a snapshot that was not taken yet.
+    /// Returns whether there is a snapshot that was not read yet.
     pub fn has_new(&self) -> bool {
         self.snapshots.has_new()
     }
 
-    /// Returns whether a new snapshot was taken last time.
+    /// Returns whether a new snapshot was read last time.
     pub fn has_taken(&self) -> bool {
         self.taken.is_some()
     }
@@ -415,13 +416,13 @@ impl Import {
         self.lines.iter().map(|line| (line.imported, line.samples.is_some()))
     }
 
-    /// Returns the stamp of the newest sample behind the snapshot taken last.
+    /// Returns the stamp of the newest sample behind the snapshot that was read last.
     pub fn newest_stamp(&self) -> Option<Time> {
         self.snapshots
             .with_front(|snapshot| snapshot.entries.iter().filter_map(|entry| entry.provenance.newest()).max())
     }
 
-    /// Makes room for the samples of these lines, so that taking them allocates nothing.
+    /// Reserves memory for the samples of these lines, so that reading them allocates nothing.
     pub fn reserve(&self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
         for line in &self.lines {
             if let Some(samples) = &line.samples {

@@ -1,6 +1,6 @@
 //! The values that another blackboard's store holds, as the updates of this one see them.
 //!
-//! Invariant behind the `unsafe` blocks: what the cell shows is held by what stands beside it, and
+//! Invariant behind the `unsafe` blocks: what the cell shows is held by the holds beside it, and
 //! both change only between two runs ([`BetweenRuns`]).
 
 #![expect(unsafe_code, reason = "what a cell shows is kept beside it, and shared by tasks")]
@@ -14,11 +14,11 @@ use hemiola_model::{RepresentationDescriptor, Time};
 
 use super::slot::Held;
 
-/// An imported representation: its cell, and what holds the values in it.
+/// An imported representation: its cell, and the holds of the values in it.
 pub struct Imported {
     cell: Cell,
     holds: UnsafeCell<Holds>,
-    /// The value that is shown where nothing has arrived.
+    /// The value that is shown until one arrives.
     default: Held,
 }
 
@@ -28,17 +28,17 @@ struct Holds {
     current: Option<Held>,
     /// The samples that arrived since the last run, oldest first.
     samples: Vec<Held>,
-    /// The values that a robot began with when it resumed from a checkpoint; they are kept until
-    /// all else is dropped.
+    /// The values with which a robot began when it resumed from a checkpoint; they are kept until
+    /// everything else is dropped.
     restored: Vec<Held>,
 }
 
-// SAFETY: see the module's invariant; within a run all is only read.
+// SAFETY: see the module's invariant; within a run everything is only read.
 unsafe impl Sync for Imported {}
 
 impl Imported {
-    /// Makes a representation that shows `default` where nothing has arrived. All cells of the
-    /// robot that show it can share one.
+    /// Creates a representation that shows `default` until a value arrives. All cells of the robot
+    /// that show this default can share it.
     pub fn new(descriptor: &'static RepresentationDescriptor, default: Held) -> Self {
         Self {
             cell: Cell::new(descriptor, default.view()),
@@ -52,7 +52,7 @@ impl Imported {
         &self.cell
     }
 
-    /// Shows another value, and releases the last one.
+    /// Shows another value, and releases the previous one.
     #[inline]
     pub fn show(&self, held: Held, between: &mut BetweenRuns<'_>) {
         self.point_at(held.view(), between);
@@ -60,7 +60,7 @@ impl Imported {
     }
 
     /// Shows the default, as stale: there is no such value at present. The value that was shown
-    /// goes back to its store.
+    /// returns to its store.
     pub fn show_default(&self, between: &mut BetweenRuns<'_>) {
         if self.holds(between).current.is_some() || !self.cell.view().stale {
             self.point_at(View { stale: true, ..self.default.view() }, between);
@@ -68,18 +68,18 @@ impl Imported {
         }
     }
 
-    /// Returns whether a value has arrived that is still shown.
+    /// Returns whether the value that is shown has arrived from elsewhere.
     pub fn has_arrived(&self, between: &mut BetweenRuns<'_>) -> bool {
         self.holds(between).current.is_some()
     }
 
-    /// Makes room for that many samples, so that collecting them allocates nothing.
+    /// Reserves memory for that many samples, so that collecting them allocates nothing.
     pub fn reserve(&self, samples: usize, between: &mut BetweenRuns<'_>) {
         self.holds(between).samples.reserve(samples);
         self.views(between).reserve(samples);
     }
 
-    /// Returns how many samples there is room for.
+    /// Returns the number of samples for which there is room.
     pub fn capacity(&self, between: &mut BetweenRuns<'_>) -> usize {
         self.views(between).capacity()
     }
@@ -90,13 +90,13 @@ impl Imported {
         self.holds(between).samples.clear();
     }
 
-    /// Shows one sample more.
+    /// Shows one more sample.
     pub fn collect(&self, sample: Held, between: &mut BetweenRuns<'_>) {
         self.views(between).push(sample.view());
         self.holds(between).samples.push(sample);
     }
 
-    /// Shows a value from a reader as if it had arrived. Allocates.
+    /// Reads a value as if it had arrived, and shows it. Allocates.
     pub fn restore(
         &self,
         reader: &mut dyn Reader,
@@ -112,7 +112,7 @@ impl Imported {
         Ok(())
     }
 
-    /// Shows one sample more, from a reader. Allocates.
+    /// Reads one more sample, and shows it. Allocates.
     pub fn restore_sample(
         &self,
         reader: &mut dyn Reader,
@@ -142,7 +142,8 @@ impl Imported {
 
     #[inline]
     fn holds<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut Holds {
-        // SAFETY: between two runs, and the witness is borrowed as long as this.
+        // SAFETY: this is between two runs, and the witness is borrowed for as long as the
+        // reference lives.
         unsafe { &mut *self.holds.get() }
     }
 

@@ -1,6 +1,6 @@
-//! Stores and channels under every interleaving (loom): the real ones, with a representation whose
-//! value loom watches. What a reader sees is never rewritten meanwhile, and a provider always finds
-//! something to write to.
+//! Checks stores and channels under every interleaving (loom): the real ones, with a representation
+//! whose value loom watches. What a reader sees is never rewritten meanwhile, and a provider always
+//! finds a value to write to.
 
 #![expect(unsafe_code, reason = "loom checks what it promises")]
 
@@ -19,8 +19,8 @@ use super::provenance::Provenance;
 use super::slot::Held;
 use super::store::{Holds, Store, Writing};
 
-/// The run that wrote it; 0 when it was not written. Loom sees every access that no synchronisation
-/// orders.
+/// The run that wrote the value; 0 if it was not written. Loom sees every access that is not
+/// ordered by synchronisation.
 #[derive(Default)]
 struct Watched(UnsafeCell<u32>);
 
@@ -57,20 +57,20 @@ fn watched() -> &'static RepresentationDescriptor {
     RepresentationDescriptor::of::<Watched>()
 }
 
-/// A cycle that provides that many values, to some others.
+/// A cycle that provides several values to others.
 struct Publisher {
     blackboard: Arc<Blackboard>,
     run: u32,
 }
 
-/// A cycle that reads all of them.
+/// A cycle that reads all these values.
 struct Reader {
     blackboard: Blackboard,
     import: Import,
 }
 
-/// Makes that many values, and readers of them; with a sample queue of the first one if there is a
-/// capacity.
+/// Creates that many values, and readers of them, with a sample queue of the first value if a
+/// capacity is given.
 fn cycles(values: usize, readers: usize, capacity: Option<usize>) -> (Publisher, Vec<Reader>) {
     let line = |store| Line { store, imported: store, samples: capacity.filter(|_| store == 0) };
     let lines: Vec<Line> = (0..values).map(line).collect();
@@ -114,7 +114,7 @@ impl Publisher {
 }
 
 impl Reader {
-    /// Runs the cycle: it takes what is new, and looks at all of it twice.
+    /// Runs the cycle: it reads what is new, and looks at all of it twice.
     fn run(&mut self) -> Vec<u32> {
         // SAFETY: one thread, and what is read below is read within the run.
         self.import.take(&self.blackboard, &mut unsafe { BetweenRuns::assume() });

@@ -2,9 +2,9 @@ use hemiola_model::Time;
 
 use super::feedback::{Entrance, Shape};
 
-/// The sensor samples that a value derives from: per source, the time stamps of the oldest and the
-/// newest. Those whose effect came with messages of a topic on the way are kept apart: messages
-/// take ways of their own, and may be older or newer than values.
+/// The sensor samples from which a value derives: the time stamps of the oldest and the newest one
+/// of each source. Samples whose effect came with messages of a topic somewhere on the path are
+/// kept separately: messages take paths of their own, and may be older or newer than values.
 ///
 /// ```
 /// use hemiola_model::Time;
@@ -23,24 +23,24 @@ use super::feedback::{Entrance, Shape};
 /// assert_eq!((remark.span(0), remark.heard(0)), (None, ball.span(0)));
 /// ```
 ///
-/// The oldest samples are those that came by ways that do not come back to themselves, as
-/// `blackboard/feedback.rs` explains; those that came into different cycles with feedback are kept
-/// apart until they are asked for.
+/// The oldest samples are those that came by paths that do not return to themselves, as
+/// `blackboard/feedback.rs` explains; those that entered different cycles with feedback are kept
+/// separately until they are queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
-    /// Samples that came by values all the way: the sources of the first set of marks, of the
+    /// The samples that came by values all the way: the sources of the first set of marks, of the
     /// second, ...
     read: Box<[Span]>,
-    /// Samples that came by a message somewhere on the way.
+    /// The samples that came by a message somewhere on the path.
     heard: Box<[Span]>,
     sources: usize,
 }
 
 /// The stamps of the oldest and the newest sample. If the oldest one is after the newest, the
-/// samples came by no way that counts.
+/// samples came by no path that counts.
 type Span = (Time, Time);
 
-/// The span of no sample: the neutral element of `join`.
+/// The span without samples: the neutral element of `join`.
 const NONE: Span = (Time::from_nanoseconds(i64::MAX), Time::from_nanoseconds(i64::MIN));
 
 fn join(span: &mut Span, (oldest, newest): Span) {
@@ -51,18 +51,18 @@ fn known((oldest, newest): Span) -> Option<Span> {
     (oldest <= newest).then_some((oldest, newest))
 }
 
-/// Returns the newest sample, by whatever way it came.
+/// Returns the newest sample, by whatever path it came.
 fn newest(span: Span) -> Option<Time> {
     (span != NONE).then_some(span.1)
 }
 
-/// Returns the span of samples that have come by a way that does not count.
+/// Returns the span of samples that have come by a path that does not count.
 fn without_oldest((_, newest): Span) -> Span {
     (NONE.0, newest)
 }
 
-/// Adds samples that come into a cycle: they get the cycle's mark, and those that have it already
-/// may not count.
+/// Adds samples that enter a cycle: they get the cycle's mark, and those that already have it may
+/// not count.
 fn enter(inside: &mut [Span], outside: &[Span], sources: usize, Entrance { mark, refuses }: Entrance) {
     if sources == 0 {
         return;
@@ -77,12 +77,12 @@ fn enter(inside: &mut [Span], outside: &[Span], sources: usize, Entrance { mark,
 }
 
 impl Provenance {
-    /// Makes a provenance without samples, for that many sources.
+    /// Creates a provenance without samples, for that many sources.
     pub fn none(sources: usize) -> Self {
         Self::shaped(sources.into())
     }
 
-    /// Makes a provenance without samples, in that many places.
+    /// Creates a provenance without samples, of that shape.
     pub(crate) fn shaped(Shape { sources, ways }: Shape) -> Self {
         let none: Box<[Span]> = vec![NONE; sources * ways].into();
         Self { read: none.clone(), heard: none, sources }
@@ -101,26 +101,26 @@ impl Provenance {
         all
     }
 
-    /// Returns the stamps of the oldest and the newest sample of a source, of those that came by
-    /// values. Also `None` if they came only by ways that come back to themselves: that is state,
-    /// which has no age.
+    /// Returns the stamps of the oldest and the newest sample of a source, among those that came by
+    /// values. It is also `None` if they came only by paths that return to themselves: that is
+    /// state, which has no age.
     ///
     /// # Panics
-    /// If there is no source of that number.
+    /// Panics if there is no source of that number.
     pub fn span(&self, source: usize) -> Option<(Time, Time)> {
         known(self.joined(&self.read, source))
     }
 
-    /// Returns the stamps of the oldest and the newest sample of a source, of those whose effect
+    /// Returns the stamps of the oldest and the newest sample of a source, among those whose effect
     /// came with messages.
     ///
     /// # Panics
-    /// If there is no source of that number.
+    /// Panics if there is no source of that number.
     pub fn heard(&self, source: usize) -> Option<(Time, Time)> {
         known(self.joined(&self.heard, source))
     }
 
-    /// Returns the span like `span`, or the newest sample alone where the value is state: that is
+    /// Returns the same as `span`, or the newest sample alone if the value is state, which is
     /// needed to resume.
     pub(crate) fn extent(&self, source: usize) -> Option<(Time, Time)> {
         let (oldest, latest) = self.joined(&self.read, source);
@@ -136,38 +136,38 @@ impl Provenance {
     /// Adds a sample.
     ///
     /// # Panics
-    /// If there is no source of that number.
+    /// Panics if there is no source of that number.
     pub fn include(&mut self, source: usize, stamp: Time) {
         join(&mut self.read[source], (stamp, stamp));
     }
 
-    /// Leaves what derives from this without an age, as if it were state.
+    /// Removes the ages of what derives from this, as if it were state.
     pub(crate) fn forget_ages(&mut self) {
         let spans = self.read.iter_mut().chain(&mut self.heard);
         spans.filter(|span| **span != NONE).for_each(|span| *span = without_oldest(*span));
     }
 
-    /// Adds all samples of `other`, which belongs to a value.
+    /// Adds all samples of `other`, the provenance of a value.
     pub fn merge(&mut self, other: &Self) {
         self.read.iter_mut().zip(&other.read).for_each(|(mine, &theirs)| join(mine, theirs));
         self.heard.iter_mut().zip(&other.heard).for_each(|(mine, &theirs)| join(mine, theirs));
     }
 
-    /// Adds all samples of `other`, which belongs to a message.
+    /// Adds all samples of `other`, the provenance of a message.
     pub fn hear(&mut self, other: &Self) {
         self.hear_through(other, Entrance::default());
     }
 
-    /// Adds all samples of `other`, which belongs to a message that comes into a cycle.
+    /// Adds all samples of `other`, the provenance of a message that enters a cycle.
     pub(crate) fn hear_through(&mut self, other: &Self, entrance: Entrance) {
         enter(&mut self.heard, &other.read, self.sources, entrance);
         enter(&mut self.heard, &other.heard, self.sources, entrance);
     }
 
-    /// Becomes what `other` is once it has come into a cycle, without allocation.
+    /// Becomes `other` as it is after it has entered a cycle, without allocation.
     ///
     /// # Panics
-    /// If the other one is for another number of sources.
+    /// Panics if `other` has a different number of sources.
     pub(crate) fn enter(&mut self, other: &Self, entrance: Entrance) {
         if entrance == Entrance::default() {
             return self.copy_from(other);
@@ -184,16 +184,16 @@ impl Provenance {
         self.read.iter_mut().zip(extents).for_each(|(span, extent)| *span = extent.unwrap_or(NONE));
     }
 
-    /// Makes this the same as `other`, without allocation.
+    /// Copies `other` into this, without allocation.
     ///
     /// # Panics
-    /// If the other one is for another number of sources.
+    /// Panics if `other` has a different number of sources.
     pub fn copy_from(&mut self, other: &Self) {
         self.read.copy_from_slice(&other.read);
         self.heard.copy_from_slice(&other.heard);
     }
 
-    /// Passes on all stamps, four per source.
+    /// Passes all stamps to `word`, four per source.
     pub(crate) fn write_down(&self, mut word: impl FnMut(Time)) {
         for &(oldest, newest) in self.read.iter().chain(&self.heard) {
             word(oldest);
@@ -201,7 +201,7 @@ impl Provenance {
         }
     }
 
-    /// Reads back what was written down.
+    /// Reads back the stamps from `word`.
     pub(crate) fn read_back(&mut self, mut word: impl FnMut() -> Time) {
         for span in self.read.iter_mut().chain(&mut self.heard) {
             *span = (word(), word());
@@ -223,7 +223,7 @@ mod tests {
         Time::from_nanoseconds(second * 1_000_000_000)
     }
 
-    /// Odometry has the first mark, the matcher the second, and each reads what derives from
+    /// Odometry has the first mark, the matcher the second, and each reads values that derive from
     /// itself.
     #[test]
     fn the_oldest_sample_is_of_a_way_that_does_not_come_back_to_itself() {
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(matched.span(0), Some((at(second), at(second))));
             assert_eq!(pose.newest(), Some(at(second)));
         }
-        // When nothing comes in any more, what is left is state: its stamp is known, and it has no
+        // When nothing enters any more, what is left is state: its stamp is known, and it has no
         // age.
         let mut state = none();
         state.enter(&pose, matcher);

@@ -1,18 +1,18 @@
-//! A place for one value, shared by the store that fills it and all that hold the value.
+//! A slot for one value, shared by the store that fills it and everybody who holds the value.
 //!
 //! # Protocol
-//! A slot counts who refers to it: its store once, and each [`Held`].
+//! A slot counts the references to it: its store counts once, and each [`Held`] once.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | store | reads the count; one means that it is alone | acquire: all who held the value have stopped reading it |
+//! | store | reads the count; one means that it is alone | acquire: everybody who held the value has stopped reading it |
 //! | store | writes the value | nobody else can begin to hold it: that takes the store's consent or a hold |
 //! | store | holds the value for somebody: adds one | relaxed: the hand-over to the holder carries the value |
 //! | holder | subtracts one | release: what it read was read before |
 //! | the last one to refer to it | frees it | acquire: all others have released it |
 //!
-//! So a held value stays as it is and where it is, whatever becomes of its store, of the programs
-//! that read it and of the channel that it came by. That is the invariant behind the `unsafe`
+//! So a held value stays unchanged and in place, whatever happens to its store, to the programs
+//! that read it, and to the channel by which it came. That is the invariant behind the `unsafe`
 //! blocks here.
 
 #![expect(unsafe_code, reason = "slots count who refers to them; see the protocol")]
@@ -32,7 +32,7 @@ struct Shared {
     value: UnsafeCell<AnyRepresentation>,
 }
 
-/// A reference to a slot, which counts as long as it lives.
+/// A reference to a slot, which is counted as long as it lives.
 struct Reference(NonNull<Shared>);
 
 // SAFETY: values are Send and Sync; the count orders writing, reading and the end.
@@ -43,13 +43,13 @@ unsafe impl Sync for Reference {}
 /// The store's end of a slot.
 pub struct Slot(Reference);
 
-/// A value that stays as it is, where it is, until this is dropped.
+/// A value that stays unchanged and in place until this is dropped.
 #[derive(Clone)]
 pub struct Held {
     reference: Reference,
-    /// The time at which the newest sample was taken that the value derives from.
+    /// The time stamp of the newest sample from which the value derives.
     pub stamp: Time,
-    /// Whether the value's provider failed in the latest run.
+    /// Set if the value's provider failed in the latest run.
     pub stale: bool,
 }
 
@@ -65,7 +65,7 @@ impl Slot {
         self.0.get().references.load(Ordering::Acquire) == 1
     }
 
-    /// Returns the value, to be changed.
+    /// Returns the value for changes.
     ///
     /// # Safety
     /// The slot is free, and nothing holds or reads its value as long as the reference lives.
@@ -79,7 +79,7 @@ impl Slot {
     /// Returns the value.
     ///
     /// # Safety
-    /// It is not changed as long as the reference lives.
+    /// The value is not changed as long as the reference lives.
     #[inline]
     pub unsafe fn value(&self) -> &AnyRepresentation {
         // SAFETY: promised by the caller.
@@ -89,8 +89,8 @@ impl Slot {
     /// Holds the value.
     ///
     /// # Safety
-    /// The value is not being changed, and the provider comes to know of the hold before it looks
-    /// for a free slot.
+    /// The value is not being changed, and the provider learns of the hold before it looks for a
+    /// free slot.
     #[inline]
     pub unsafe fn hold(&self, stamp: Time, stale: bool) -> Held {
         Held { reference: self.0.clone(), stamp, stale }
@@ -98,7 +98,7 @@ impl Slot {
 }
 
 impl Held {
-    /// Holds a value that belongs to nothing else.
+    /// Creates a held value that belongs to no store.
     pub fn new(value: AnyRepresentation) -> Self {
         // The reference of the slot becomes this one.
         Self { reference: Slot::new(value).0, stamp: Time::ZERO, stale: false }
@@ -107,7 +107,7 @@ impl Held {
     /// Returns the value.
     #[inline]
     pub fn value(&self) -> &AnyRepresentation {
-        // SAFETY: it is held, so nobody changes it.
+        // SAFETY: the value is held, so nobody changes it.
         unsafe { &*self.reference.get().value.get() }
     }
 
@@ -127,16 +127,16 @@ impl std::fmt::Debug for Held {
 impl Reference {
     #[inline]
     fn get(&self) -> &Shared {
-        // SAFETY: it refers to it, so nobody has freed it.
+        // SAFETY: this is a reference to it, so nobody has freed it.
         unsafe { self.0.as_ref() }
     }
 
-    /// Frees the slot. That happens off the real-time threads: a store lives longer than the cycles
-    /// that read from it.
+    /// Frees the slot. This happens off the real-time threads: a store outlives the cycles that
+    /// read from it.
     #[cold]
     fn free(&mut self) {
         fence(Ordering::Acquire);
-        // SAFETY: nobody else refers to it any more, and it was made by `Slot::new`.
+        // SAFETY: nobody else refers to it any more, and it was created by `Slot::new`.
         let shared = unsafe { Box::from_raw(self.0.as_ptr()) };
         _ = quietly(|| drop(shared));
     }

@@ -1,10 +1,10 @@
-//! The ways of snapshots from the publisher to the consumer: always the newest, or, in a replay,
-//! those that were taken when it was recorded.
+//! The exchange of snapshots between publisher and consumer: always the newest one, or, in a
+//! replay, those that were read in the recording.
 //!
 //! A replay runs one cycle after the other, where the robot ran them at the same time: when a
 //! consumer begins, the publisher may already have published what the consumer of the recording did
-//! not see yet. So the publisher passes on exactly the runs that were taken, in order, and the
-//! consumer takes them one by one.
+//! not see yet. So the publisher passes on exactly the runs that were read, in order, and the
+//! consumer reads them one by one.
 
 use hemiola_bus::exchange::{LatestReader, LatestWriter, QueueReader, QueueWriter, latest, queue};
 
@@ -20,13 +20,13 @@ pub enum SnapshotReader<T> {
     Recorded(RecordedReader<T>),
 }
 
-/// The writer of a replay. A few buffers go round between both ends.
+/// The writer of a replay. A few buffers circulate between both ends.
 pub struct RecordedWriter<T> {
-    /// The runs whose snapshots will be taken, the next one last.
+    /// The runs whose snapshots will be read, the next one last.
     wanted: Vec<u32>,
     filled: QueueWriter<T>,
     returned: QueueReader<T>,
-    /// The buffer to fill; `None` when there are too few, which the sizes rule out.
+    /// The buffer to fill; `None` if there are too few, which the sizes rule out.
     back: Option<T>,
 }
 
@@ -37,13 +37,13 @@ pub struct RecordedReader<T> {
     front: T,
 }
 
-/// Makes both ends for the newest snapshot, in one of three buffers.
+/// Creates both ends for the newest snapshot, in one of three buffers.
 pub fn newest<T>(make: impl FnMut() -> T) -> (SnapshotWriter<T>, SnapshotReader<T>) {
     let (writer, reader) = latest(make);
     (SnapshotWriter::Newest(writer), SnapshotReader::Newest(reader))
 }
 
-/// Makes both ends for the snapshots of these runs, of which `waiting` may wait at the same time.
+/// Creates both ends for the snapshots of these runs, of which `waiting` may wait at the same time.
 pub fn recorded<T>(
     runs: &[u32],
     waiting: usize,
@@ -63,14 +63,14 @@ pub fn recorded<T>(
     )
 }
 
-/// Returns the number of buffers if that many wait: one is filled, one is read, and one is on its
-/// way back.
+/// Returns the number of buffers if `waiting` snapshots wait: in addition, one is filled, one is
+/// read, and one is on its way back.
 pub fn buffers(waiting: usize) -> usize {
     waiting + 3
 }
 
 impl<T> SnapshotWriter<T> {
-    /// Returns whether the consumer takes, or may take, what this run publishes.
+    /// Returns whether the consumer reads, or may read, what this run publishes.
     pub fn wants(&self, run: u32) -> bool {
         match self {
             Self::Newest(_) => true,
@@ -90,7 +90,7 @@ impl<T> SnapshotWriter<T> {
         }
     }
 
-    /// Publishes the filled buffer; returns `false` when one that was never taken is lost by that.
+    /// Publishes the filled buffer; returns `false` if one that was never read is lost by that.
     pub fn publish(&mut self) -> bool {
         match self {
             Self::Newest(newest) => newest.publish(),
@@ -108,18 +108,18 @@ impl<T> SnapshotWriter<T> {
 }
 
 impl<T> SnapshotReader<T> {
-    /// Returns whether there is a snapshot that was not taken yet.
+    /// Returns whether there is a snapshot that was not read yet.
     pub fn has_new(&self) -> bool {
         match self {
             Self::Newest(newest) => newest.has_new(),
-            // In a replay the recording says what triggers a run.
+            // In a replay the recording determines what triggers a run.
             Self::Recorded(_) => false,
         }
     }
 
-    /// Takes the newest snapshot, or the next of those recorded; returns `false` if there is none.
-    /// Calls `release` before it takes the newest, so that the consumer never holds the values of
-    /// two snapshots.
+    /// Acquires the newest snapshot, or the next recorded one; returns `false` if there is none.
+    /// Calls `release` before it acquires the newest one, so that the consumer never holds the
+    /// values of two snapshots.
     pub fn take(&mut self, release: impl FnOnce()) -> bool {
         match self {
             Self::Newest(newest) => {
@@ -136,7 +136,7 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Changes the snapshot taken last.
+    /// Changes the snapshot that was acquired last.
     pub fn with_front_mut<R>(&mut self, change: impl FnOnce(&mut T) -> R) -> R {
         match self {
             Self::Newest(newest) => newest.with_front_mut(change),
@@ -144,7 +144,7 @@ impl<T> SnapshotReader<T> {
         }
     }
 
-    /// Reads the snapshot taken last.
+    /// Reads the snapshot that was acquired last.
     pub fn with_front<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         match self {
             Self::Newest(newest) => newest.with_front(look),

@@ -1,25 +1,26 @@
-//! One representation: a few values that take turns, so that none is ever copied or waited for.
+//! The store of one representation: a few values that take turns, so that none is ever copied or
+//! waited for.
 //!
 //! At any time a value is one of: the current one, the previous one (often the same), the one being
 //! written, held by somebody outside (a snapshot, a cell of another cycle, a sample queue, an
-//! observer), or free. A provider gets a free one; a failed provider's value is simply not made
-//! current, so that the last good one stays.
+//! observer), or free. A provider gets a free one; the value of a failed provider is simply not
+//! made current, so that the last good one stays.
 //!
 //! Invariant behind the `unsafe` blocks:
 //! - the provider of a representation runs at most once in a run, so there is one writer at a time:
-//!   who has the [`Writing`];
+//!   the owner of the [`Writing`];
 //! - a value is only written while it is neither current, nor previous, nor held
 //!   ([`slot`](super::slot)), and readers only see those;
 //! - the current value is held by tasks ordered after its provider, or between two runs;
-//! - the list of slots is looked at by the provider, by tasks ordered after it, and between two
-//!   runs; so the provider may append to it before it is called, and slots stay where they are, for
-//!   the list refers to them;
+//! - the list of slots is accessed by the provider, by tasks ordered after it, and between two
+//!   runs; so the provider may append to it before it is called, and slots stay in place, because
+//!   the list only refers to them;
 //! - slot [`OVERRIDE`] is changed only between two runs, and only while nobody holds it and it is
-//!   not current or previous.
+//!   neither current nor previous.
 //!
-//! There is room for all of that at once (see [`Store::new`]), so that a free one always exists.
-//! Values that are not needed as long as everybody keeps pace are made when they are first needed,
-//! by the provider before it is called ([`Store::make_one_more`]).
+//! There is room for all these values at once (see [`Store::new`]), so that a free one always
+//! exists. Values that are not needed as long as everybody keeps pace are created when they are
+//! first needed, by the provider before it is called ([`Store::make_one_more`]).
 
 #![expect(unsafe_code, reason = "values take turns; see the invariant")]
 
@@ -34,18 +35,18 @@ use super::slot::{Held, Slot};
 use crate::containment::quietly;
 use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
-/// The slot of the value that takes the place of all others while the representation is overridden.
+/// The slot of the value that replaces all others while the representation is overridden.
 const OVERRIDE: u32 = 0;
-/// The number of no slot: the previous value has not been asked for yet.
+/// The number that stands for no slot: the previous value has not been requested yet.
 const NONE: u32 = u32::MAX;
-/// The slots of a store's own: for the current, the previous and the value being written; a spare
+/// The slots of a store itself: for the current, the previous and the value being written; a spare
 /// one; the override.
 const OWN_SLOTS: usize = 5;
-/// The slots of a store's own that are made at first: for the current value, the one being written,
-/// and the override. When a provider begins, the previous value is the current one.
+/// The slots of a store itself that are created at first: for the current value, the one being
+/// written, and the override. When a provider begins, the previous value is the current one.
 const OWN_SLOTS_AT_FIRST: usize = 3;
 
-/// The value in the slot of the override until there is one. It is never seen.
+/// The value in the slot of the override before there is one. It is never seen.
 #[derive(Default)]
 struct NotOverridden;
 
@@ -60,9 +61,9 @@ impl Representation for NotOverridden {
 /// The number of values of a store that others hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// The most that are held at the same time, whatever happens.
+    /// The maximum number of values that are held at the same time, in any situation.
     pub most: usize,
-    /// The number that is held as long as all that is provided is published.
+    /// The number of values that are held as long as everything that is provided is published.
     pub usual: usize,
 }
 
@@ -76,17 +77,17 @@ impl std::ops::AddAssign for Holds {
 /// A store: the values of one representation, and the cell in which updates find the current one.
 pub struct Store {
     cell: Cell,
-    /// The slots. The list grows between two runs, or where the provider finds none of them free;
-    /// it has room for all.
+    /// The slots. The list grows between two runs, or where the provider finds no free slot; it has
+    /// capacity for all of them.
     slots: UnsafeCell<Vec<Slot>>,
-    /// The number of slots that there may be without those that were added.
+    /// The number of slots that there may be, without those that were added.
     first_slots: usize,
-    /// The number of these that have not been made yet. Only the provider changes it.
+    /// The number of these that have not been created yet. Only the provider changes it.
     unmade: AtomicU32,
     current: AtomicU32,
     previous: AtomicU32,
     writing: AtomicU32,
-    /// The number of times that a value was made current.
+    /// The number of times that a value has become current.
     commits: AtomicU32,
     overridden: AtomicBool,
 }
@@ -94,15 +95,15 @@ pub struct Store {
 // SAFETY: see the invariant; the list of slots belongs to the provider's cycle or source.
 unsafe impl Sync for Store {}
 
-/// Slots that are to be added to a store, and memory for the list of all.
+/// Slots that will be added to a store, and memory for the list of all slots.
 pub struct NewSlots {
     list: Vec<Slot>,
     new: Vec<Slot>,
 }
 
 impl NewSlots {
-    /// Makes memory for the list of all slots of a store to which `before` others were added. Off
-    /// the real-time threads.
+    /// Allocates the list for all slots of a store to which `before` others were added. Not for
+    /// real-time threads.
     pub fn make_room(&mut self, store: &Store, before: usize) {
         self.list = Vec::with_capacity(store.first_slots + before + self.new.len());
     }
@@ -114,8 +115,8 @@ impl NewSlots {
 }
 
 impl Store {
-    /// Makes a store from which others can hold that many values. The usual number is made here,
-    /// the others when they are needed.
+    /// Creates a store from which others can hold that many values. The usual number is created
+    /// here, the others when they are needed.
     pub fn new(descriptor: &'static RepresentationDescriptor, holds: Holds) -> Self {
         let first_slots = OWN_SLOTS + holds.most;
         let at_first = (OWN_SLOTS_AT_FIRST + holds.usual).min(first_slots);
@@ -158,7 +159,7 @@ impl Store {
     }
 
     /// Makes the current value the previous one. A program that uses previous values calls this
-    /// before every run; as long as none does, none is kept.
+    /// before every run; as long as none does, no previous value is kept.
     pub fn age(&self, between: &mut BetweenRuns<'_>) {
         self.previous.store(self.current.load(Ordering::Relaxed), Ordering::Relaxed);
         self.cell.age(between);
@@ -181,13 +182,13 @@ impl Store {
         unsafe { self.slot(self.current.load(Ordering::Relaxed)).hold(stamp, stale) }
     }
 
-    /// Makes that many slots. Off the real-time threads.
+    /// Creates that many slots. Not for real-time threads.
     pub fn make_slots(&self, count: usize) -> NewSlots {
         NewSlots { list: Vec::new(), new: (0..count).map(|_| Slot::new(self.descriptor().create())).collect() }
     }
 
-    /// Adds slots, in the order in which they were made; the rest of `slots` is to be dropped off
-    /// the real-time threads. No allocation.
+    /// Adds slots, in the order in which they were created; the rest of `slots` is to be dropped
+    /// off the real-time threads. Does not allocate.
     pub fn add_slots(&self, slots: &mut NewSlots, _: &mut BetweenRuns<'_>) {
         // SAFETY: between two runs only the caller has the list.
         let present = unsafe { &mut *self.slots.get() };
@@ -196,8 +197,8 @@ impl Store {
         std::mem::swap(present, &mut slots.list);
     }
 
-    /// Exchanges the value that overrides, if there has been one, for `value`, and overrides with
-    /// it from now on. Returns `false` when the last one is still held, or `value` is of another
+    /// Exchanges the present override, if there is one, for `value`, and overrides with it from now
+    /// on. Returns `false` if the previous override is still held, or `value` is of another
     /// representation: the caller tries again before the next run.
     pub fn set_override(&self, value: &mut AnyRepresentation, between: &mut BetweenRuns<'_>) -> bool {
         if value.descriptor() != self.descriptor() {
@@ -205,8 +206,8 @@ impl Store {
         }
         let used = [&self.current, &self.previous].iter().any(|used| used.load(Ordering::Relaxed) == OVERRIDE);
         if used {
-            // The override is released first: the last value that was written is as good as any
-            // until the next commit.
+            // The override is released first: the last value that was written will do until the
+            // next commit.
             self.show(self.writing.load(Ordering::Relaxed), between);
         }
         let slot = self.slot(OVERRIDE);
@@ -240,7 +241,7 @@ impl Store {
         Ok(())
     }
 
-    /// Ends overriding; the next run's value is the provider's again.
+    /// Ends overriding; the value of the next run is the provider's again.
     pub fn end_override(&self) {
         self.overridden.store(false, Ordering::Relaxed);
     }
@@ -260,11 +261,12 @@ impl Store {
         self.cell.age(between);
     }
 
-    /// Makes one more slot, for a provider that finds none free: a reader holds values longer than
-    /// is usual. Returns `None` if all are there already, or if the type's `Default` panics.
+    /// Creates one more slot, for a provider that finds none free: a reader holds values longer
+    /// than usual. Returns `None` if all exist already, or if the type's `Default` panics.
     ///
     /// # Safety
-    /// Called in the provider's task before the provider itself is called, or between two runs.
+    /// This is called in the provider's task before the provider itself is called, or between two
+    /// runs.
     #[cold]
     unsafe fn make_one_more(&self) -> Option<u32> {
         let unmade = self.unmade.load(Ordering::Relaxed).checked_sub(1)?;
@@ -278,7 +280,7 @@ impl Store {
 
     fn slots(&self) -> &[Slot] {
         // SAFETY: the list changes between two runs and before the provider is called; whoever
-        // looks at it is the provider, comes after it in the run, or is the one who changes it.
+        // accesses it is the provider, comes after it in the run, or is the one that changes it.
         unsafe { &*self.slots.get() }
     }
 
@@ -293,20 +295,20 @@ impl Store {
     }
 }
 
-/// The provider's right to write the next values of what it provides. Dropped without
-/// [`commit`](Self::commit), the last values stay and are marked as stale: whatever the provider
-/// did, and however it ended.
+/// The provider's right to write the next values of what it provides. If it is dropped without
+/// [`commit`](Self::commit), the last values stay and are marked as stale, however the provider
+/// ended.
 pub struct Writing<'s> {
     stores: &'s [&'s Store],
 }
 
 impl<'s> Writing<'s> {
-    /// Gives the provider free values; returns `None`, and all is stale, when there are none (which
-    /// the sizes rule out).
+    /// Gives the provider free values; returns `None`, and everything is stale, if there are none
+    /// (which the sizes rule out).
     ///
     /// # Safety
-    /// Only the provider's task or thread may call this, and it has no other such right to one of
-    /// these stores. What it provides is not read before that task has ended, and no store comes
+    /// Only the provider's task or thread may call this, and it has no other `Writing` of one of
+    /// these stores. What it provides is not read before that task has ended, and no store occurs
     /// twice.
     #[inline]
     pub unsafe fn begin(stores: &'s [&'s Store]) -> Option<Self> {
@@ -314,24 +316,24 @@ impl<'s> Writing<'s> {
         stores.iter().all(|store| writing.choose(store)).then_some(writing)
     }
 
-    /// Finds a free value and lets the provider's cell point at it. Returns `false` when there is
+    /// Finds a free value and lets the provider's cell point to it. Returns `false` if there is
     /// none.
     fn choose(&self, store: &Store) -> bool {
         let (current, previous) = (store.current.load(Ordering::Relaxed), store.previous.load(Ordering::Relaxed));
         let is_free = |slot: u32| slot != current && slot != previous && store.slot(slot).is_free();
-        // The first free value is chosen, so that those that were made for an exception are used in
-        // exceptions.
+        // The first free value is chosen, so that values that were created for an exception are
+        // used only in exceptions.
         let free = (1..store.slots().len() as u32).find(|&slot| is_free(slot));
         // SAFETY: the provider has not been called yet.
         let Some(free) = free.or_else(|| unsafe { store.make_one_more() }) else { return false };
         store.writing.store(free, Ordering::Relaxed);
-        // SAFETY: the value is free, so nobody sees it; this is the one who writes.
+        // SAFETY: the value is free, so nobody sees it, and there is only one writer.
         unsafe { store.cell.set_writing(store.address(free).cast_mut()) };
         true
     }
 
-    /// Resets the values to their defaults, keeping buffers. Runs code of the representations, so
-    /// it may panic: a value that was half reset is one that may be reset again.
+    /// Resets the values to their defaults, keeping buffers. This runs user code, so it may panic:
+    /// a value that was partly reset can be reset again.
     #[inline]
     pub fn reset(&mut self) {
         self.values().for_each(|mut value| value.reset());
@@ -341,25 +343,25 @@ impl<'s> Writing<'s> {
     pub fn values(&mut self) -> impl Iterator<Item = ValueMut<'_>> {
         self.stores.iter().map(|store| {
             // SAFETY: `begin` found them free, they are shown only when this is gone, and no store
-            // comes twice.
+            // occurs twice.
             ValueMut::of(unsafe { store.slot(store.writing.load(Ordering::Relaxed)).value_mut() })
         })
     }
 
-    /// Makes what was written the current values.
+    /// Makes the written values the current ones.
     #[inline]
     pub fn commit(self, stamp: Time) {
         self.show((stamp, false));
     }
 
-    /// Makes what was written the current values, which are stale at once: as if they had been
+    /// Makes the written values the current ones, which are stale at once: as if they had been
     /// committed before, and had [lapsed](Self::lapse) then.
     pub fn commit_lapsed(self, stamp: Time) {
         self.show((stamp, true));
     }
 
-    /// Leaves the last values as the current ones, marked as stale, and counts that as provided: it
-    /// is news for those who observe them.
+    /// Keeps the last values as the current ones, marked as stale, and counts that as provided: it
+    /// is new for those who observe them.
     pub fn lapse(self) {
         for store in self.stores {
             store.count_commit();
@@ -377,8 +379,8 @@ impl<'s> Writing<'s> {
             let slot = if is_overridden { OVERRIDE } else { store.writing.load(Ordering::Relaxed) };
             store.current.store(slot, Ordering::Relaxed);
             store.count_commit();
-            // SAFETY: the provider is done, and the executor starts no reader before its task has
-            // ended.
+            // SAFETY: the provider has returned, and the executor starts no reader before its task
+            // has ended.
             unsafe { store.cell.set_current(View { value: store.address(slot), stamp, stale }) };
         }
         std::mem::forget(self);

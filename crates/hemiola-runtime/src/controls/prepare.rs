@@ -1,5 +1,5 @@
-//! Turning a change into commands for the cycles that it concerns. All that takes time happens
-//! here, on the thread that asks for the change.
+//! Turns a change into commands for the cycles that it concerns. Everything that takes time happens
+//! here, on the thread that requests the change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::made::of_defaults;
 use crate::module_instance::ModuleInstance;
 use crate::record::{Change, ChangeNumber};
 
-/// The parts of a change: commands, and what the robot consists of once they are on their way.
+/// A prepared change: the commands, and the contents of the robot once they are posted.
 #[derive(Default)]
 pub struct Prepared {
     commands: Vec<(usize, Command)>,
@@ -24,7 +24,7 @@ pub struct Prepared {
     after: After,
 }
 
-/// The parts that are different from then on, beside the cycles' programs.
+/// The contents that change, besides the cycles' programs.
 #[derive(Default)]
 enum After {
     #[default]
@@ -44,7 +44,7 @@ enum After {
 }
 
 impl Prepared {
-    /// Takes out the commands, each with the index of its cycle.
+    /// Removes and returns the commands, each with the index of its cycle.
     pub fn take_commands(&mut self) -> Vec<(usize, Command)> {
         std::mem::take(&mut self.commands)
     }
@@ -56,12 +56,12 @@ impl Prepared {
 }
 
 impl Controls {
-    /// Prepares a change that cycles have to apply; its number is known to those that may have
-    /// other results from then on. The robot consists of what it did until
+    /// Prepares a change that cycles have to apply. Its number is passed to those that may have
+    /// other results from then on. The robot's contents stay the same until
     /// [`note_prepared`](Self::note_prepared).
     ///
     /// # Errors
-    /// The change cannot be made, for the reason that the error gives.
+    /// Returns an error with the reason if the change cannot be made.
     pub fn prepare(
         &mut self,
         change: &Change,
@@ -85,8 +85,8 @@ impl Controls {
         }
     }
 
-    /// Notes what the robot consists of, now that the commands of a change are on their way.
-    /// Returns what it consisted of, to be dropped when the controls are no longer locked.
+    /// Updates the robot's contents, now that the commands of a change are posted. Returns the
+    /// previous contents, to be dropped when the controls are no longer locked.
     #[must_use = "modules are dropped when nothing is locked"]
     pub fn note_prepared(&mut self, prepared: Prepared) -> Vec<Instances> {
         match prepared.after {
@@ -109,10 +109,11 @@ impl Controls {
         changed.map(|(cycle, instances)| self.note_instances(cycle, instances)).collect()
     }
 
-    /// Makes new programs for the cycles, with what was learnt since the last ones were made.
+    /// Creates new programs for the cycles, with what was measured since the last ones were
+    /// created.
     ///
     /// # Errors
-    /// A plan cannot be made, which is a mistake in Hemiola.
+    /// Returns an error if a plan cannot be made, which is a mistake in Hemiola.
     pub fn prepare_plans(
         &self,
         cycles: impl IntoIterator<Item = usize>,
@@ -164,7 +165,7 @@ impl Controls {
         let mut values = self.parameters.get(module).cloned().unwrap_or_default();
         values.insert(parameter.to_owned(), value.clone());
         let failed = |errors| RuntimeError::Parameters { name: module.to_owned(), errors };
-        // The check is made also for a module that no cycle uses at present.
+        // The check is also made for a module that no cycle uses at present.
         descriptor.check(&values).map_err(failed)?;
         let mut prepared = Prepared::default();
         for (cycle, control) in self.cycles.iter().enumerate() {
@@ -179,7 +180,7 @@ impl Controls {
         Ok(prepared)
     }
 
-    /// Has new instances of a module start with these parameters.
+    /// Sets the parameters with which new instances of a module start.
     pub fn set_parameters(&mut self, module: &str, values: BTreeMap<String, Value>) {
         self.robot.configuration.modules.entry(module.to_owned()).or_default().parameters.clone_from(&values);
         self.parameters.insert(module.to_owned(), values);
@@ -197,10 +198,10 @@ impl Controls {
         Ok(Prepared { commands, ..Prepared::default() })
     }
 
-    /// Makes a value of a store's representation.
+    /// Creates a value of a store's representation.
     ///
     /// # Errors
-    /// The representation is opaque, or the value does not fit it.
+    /// Returns an error if the representation is opaque, or the value does not fit it.
     pub fn value_of(&self, cycle: usize, store: usize, value: &Value) -> Result<AnyRepresentation, RuntimeError> {
         let descriptor = self.cycles[cycle].blackboard.store(store).descriptor();
         let mut made = of_defaults(descriptor, || descriptor.create())?;

@@ -1,4 +1,4 @@
-//! The part of a cycle that runs: a program on a blackboard, with its inputs and its commands.
+//! The core of a cycle: a program on a blackboard, with its inputs and its commands.
 
 #![expect(unsafe_code, reason = "making a witness is a promise: whoever has the cycle runs it")]
 
@@ -31,11 +31,11 @@ pub struct Core {
     pub program: Box<Planned>,
     pub commands: CommandReader,
     pub worker: WorkerState,
-    /// The nominal distance of two triggers.
+    /// The nominal time between two triggers.
     pub period: Option<Duration>,
     pub robot: Arc<RobotState>,
     pub scale: TickScale,
-    /// Notified by the source or topic that triggers it, if one does.
+    /// The trigger that a source or topic notifies, if one does.
     pub trigger: Option<Arc<Trigger>>,
     /// The listener on the topic that triggers it, if one does.
     pub topic: Option<Listener>,
@@ -50,11 +50,11 @@ pub struct Progress {
     pub last_trigger: Option<Time>,
     /// The changes that came into force since the last run.
     pub changes: NewChanges,
-    /// Whether it resumes from a checkpoint, so that its next run finds its inputs.
+    /// Set if the cycle resumes from a checkpoint, so that its next run finds its inputs.
     pub is_resuming: bool,
 }
 
-/// The outcome of taking the inputs of a run.
+/// The outcome of reading the inputs of a run.
 #[derive(Default)]
 pub struct TakenInputs {
     /// The stamp of the sample that triggered the run, if one did.
@@ -63,12 +63,12 @@ pub struct TakenInputs {
     pub lost: u64,
 }
 
-/// The facts about the run before.
+/// The facts about the previous run.
 #[derive(Clone, Copy)]
 pub struct RunBefore {
-    /// The time on the cycle's clock in it.
+    /// The time on the cycle's clock in that run.
     pub now: Option<Time>,
-    /// Whether its modules have entered the safe state, and not left it.
+    /// Set if its modules have entered the safe state, and not left it.
     pub is_safe: bool,
 }
 
@@ -85,14 +85,14 @@ impl Progress {
 }
 
 impl Core {
-    /// Returns the number of the run that begins, and counts it.
+    /// Counts the run that begins, and returns its number.
     pub(super) fn count_run(&mut self) -> u32 {
         let run = self.progress.runs;
         self.progress.runs = run.wrapping_add(1);
         run
     }
 
-    /// Prepares the tasks on the inputs that were taken.
+    /// Prepares the tasks on the inputs that were read.
     pub(super) fn begin_run(&mut self, beginning: &Beginning<'_>) -> (Repeated, RunBefore) {
         let &Beginning { run, begin, due, due_ticks, safe_state, messages, .. } = beginning;
         let (cycle, plan) = (self.id, self.program.plan);
@@ -116,14 +116,14 @@ impl Core {
         self.executor.run(graph, program, &mut self.worker);
     }
 
-    /// Brings into the caches what a run begins with.
+    /// Brings what a run begins with into the caches.
     pub fn rehearse(&mut self) {
         self.program.touch();
         self.executor.rehearse(&self.program.graph, &self.program.program, &mut self.worker);
     }
 
-    /// Executes the commands that were posted, also while it is not known when the next run will
-    /// be. Changes that a run has no room for are left for the next one. On the thread of its
+    /// Executes the commands that were posted, also while the time of the next run is unknown.
+    /// Changes for which a run has no room are left for the next one. Called on the thread of its
     /// worker 0.
     pub fn attend(&mut self) {
         while !self.progress.changes.is_full()
@@ -136,8 +136,8 @@ impl Core {
         }
     }
 
-    /// Executes a command that comes into force with the next run; returns what is left of it. On
-    /// the thread of its worker 0.
+    /// Executes a command that comes into force with the next run; returns what is left of it.
+    /// Called on the thread of its worker 0.
     pub fn obey(&mut self, command: Command) -> Command {
         let done = command.obey(&mut self.program, &self.blackboard, &mut self.executor.between_runs());
         done.change().into_iter().for_each(|change| self.progress.changes.add(change));
@@ -151,13 +151,13 @@ impl Core {
         mem::take(&mut self.progress.changes)
     }
 
-    /// Has modules that move something enter the safe state, or leave it; returns whether the robot
-    /// is in it.
+    /// Makes modules that move something enter the safe state, or leave it; returns whether the
+    /// robot is in it.
     pub(super) fn heed_safe_state(&mut self) -> SafeState {
         let safe_state = self.robot.safe_state();
         let has_left = self.follow_safe_state(safe_state);
-        // A thread that tried to make a module safe just before it left has found it safe still,
-        // and has said before that the robot is to be in its safe state.
+        // A thread that tried to make a module safe just before it left has found it safe already,
+        // and has noted before that the robot is to be in its safe state.
         if has_left && self.robot.safe_state().is_active() {
             self.follow_safe_state(SafeState::Active);
             return SafeState::Active;
@@ -165,7 +165,7 @@ impl Core {
         safe_state
     }
 
-    /// Has modules that move something enter the safe state, or leave it; returns whether any has
+    /// Makes modules that move something enter the safe state, or leave it; returns whether any has
     /// left it.
     pub(super) fn follow_safe_state(&mut self, safe_state: SafeState) -> bool {
         if safe_state.is_active() {
@@ -175,14 +175,14 @@ impl Core {
         self.program.leave_safe_state(&mut self.executor.between_runs())
     }
 
-    /// Returns whether its source has brought a sample that was not taken yet, or its topic new
-    /// messages, which count as seen then.
+    /// Returns whether its source has a sample that was not read yet, or its topic new messages,
+    /// which count as seen then.
     pub fn is_triggered(&mut self) -> bool {
         let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
         self.topic.as_mut().map_or(has_new_sample, Listener::heard)
     }
 
-    /// Takes what is new of all inputs from elsewhere.
+    /// Reads what is new of all inputs from elsewhere.
     pub(super) fn take_imports(&mut self, run: u32, at: Ticks) -> TakenInputs {
         let mut inputs = TakenInputs::default();
         for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
@@ -194,7 +194,7 @@ impl Core {
             if *is_trigger && taken.run.is_some() {
                 inputs.trigger = import.newest_stamp();
             }
-            // A faster publisher overwrites by design; but what triggers a run is meant to be seen.
+            // A faster publisher overwrites by design; but what triggers a run is meant to be read.
             let lost = taken.dropped + if *is_trigger { taken.overwritten } else { 0 };
             if lost > 0 {
                 inputs.lost += lost;
@@ -206,7 +206,7 @@ impl Core {
         inputs
     }
 
-    /// Takes what a run of a recording took; returns `false` if it was not published.
+    /// Reads what a recorded run read; returns `false` if it was not published.
     pub(super) fn take_recorded(&mut self, record: &RunRecord) -> bool {
         let is_resuming = mem::take(&mut self.progress.is_resuming);
         for CycleImport { from, import, source, .. } in &mut self.imports {
@@ -225,7 +225,7 @@ impl Core {
     /// Returns a fingerprint of every value on the blackboard, by representation; opaque ones have
     /// none.
     pub fn fingerprints(&self) -> Vec<(&'static str, u64)> {
-        // SAFETY: `self` is borrowed, so no run is going on.
+        // SAFETY: `self` is borrowed, so no run is in progress.
         let between = unsafe { BetweenRuns::assume() };
         let stores = self.blackboard.stores().iter();
         stores

@@ -1,4 +1,4 @@
-//! The care for a cycle's runs: that they meet their deadline, and leave others a rest.
+//! The supervision of a cycle's runs: that they meet their deadline, and leave others a rest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,32 +14,32 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 pub struct Guard {
     pub deadline: Option<Duration>,
     pub health: Arc<Health>,
-    /// The rests of a cycle with real-time priority: one that cannot keep up must not stop those
+    /// The rests of a cycle with real-time priority: if it cannot keep up, it must not stop those
     /// above it.
     pub respite: Option<Respite>,
 }
 
-/// The state of a cycle as a watchdog sees it.
+/// The state of a cycle for a watchdog.
 #[derive(Default)]
 pub struct Health {
-    /// Runs that have ended.
+    /// The number of runs that have ended.
     pub runs: AtomicU64,
-    /// Runs that were over after their deadline.
+    /// The number of runs that ended after their deadline.
     pub overruns: AtomicU64,
-    /// The end of the last run, in nanoseconds of the robot's clock.
+    /// The end of the last run, in nanoseconds on the robot's clock.
     pub last_end: AtomicU64,
-    /// Inputs that were lost.
+    /// The number of inputs that were lost.
     pub dropped: AtomicU64,
-    /// Triggers of its timer for which there was no run.
+    /// The number of triggers of its timer that started no run.
     pub skipped: AtomicU64,
     /// The begin of the present run, in ticks; 0 between two runs.
     pub begun: AtomicU64,
-    /// The kernel's number of the thread that is worker 0; 0 before it has started.
+    /// The kernel's ID of the thread that is worker 0; 0 before it has started.
     pub thread: AtomicU32,
 }
 
 impl Health {
-    /// Returns when the present run began.
+    /// Returns the time at which the present run began.
     pub fn run_since(&self) -> Option<Ticks> {
         Some(self.begun.load(Ordering::Relaxed)).filter(|&ticks| ticks != 0).map(Ticks)
     }
@@ -72,8 +72,7 @@ impl Guard {
         }
     }
 
-    /// Counts triggers of the timer that had passed before the run that was to answer them could
-    /// begin.
+    /// Counts triggers of the timer that had passed before their run could begin.
     pub fn note_skipped(&self, core: &mut Core, count: u64) {
         if count > 0 {
             self.health.skipped.fetch_add(count, Ordering::Relaxed);
@@ -82,7 +81,7 @@ impl Guard {
         }
     }
 
-    /// Notes that a run that was due at `due` has ended. Returns when it did.
+    /// Notes that a run that was due at `due` has ended. Returns the time at which it ended.
     pub fn end_run(&self, core: &mut Core, run: u32, due: Ticks) -> Ticks {
         let at = Ticks::now();
         core.worker.trace(Event::CycleEnd { cycle: core.id, run, at });
@@ -98,8 +97,8 @@ impl Guard {
         at
     }
 
-    /// Returns until when the cycle's thread is to rest after work that began at `begin`, if it has
-    /// to.
+    /// Returns until when the cycle's thread must rest after work that began at `begin`, if it
+    /// must.
     pub fn rest_until(&mut self, begin: MonotonicTime) -> Option<MonotonicTime> {
         self.respite.as_mut()?.after_work(begin, monotonic_now())
     }

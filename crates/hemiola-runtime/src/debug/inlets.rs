@@ -35,7 +35,7 @@ pub struct DebugName {
     pub update: Arc<str>,
 }
 
-/// The number of images of a worker that can be on their way.
+/// The number of images of a worker that can be in transit.
 const BUFFERS: usize = 3;
 const SMALLEST_BUFFER: usize = 1 << 16;
 
@@ -52,7 +52,7 @@ impl DebugInlets {
         self.workers.iter_mut().for_each(|worker| worker.want(&self.interest));
     }
 
-    /// Returns how many records did not fit since the last time.
+    /// Returns the number of records that did not fit since the last time.
     pub fn take_dropped(&mut self) -> u64 {
         self.workers.iter().map(|worker| worker.ends.tally.dropped.swap(0, Ordering::Relaxed)).sum()
     }
@@ -97,7 +97,7 @@ impl DebugInlets {
         }
     }
 
-    /// Returns all names that updates have used while somebody watched, in order.
+    /// Returns all names that updates have used while somebody watched, sorted.
     pub fn names(&self) -> Vec<DebugName> {
         let names = self.found.iter();
         names.map(|((name, kind), update)| DebugName { name, kind: *kind, update: update.clone() }).collect()

@@ -1,21 +1,21 @@
 use hemiola_model::module::DebugKind;
 
-/// The names that somebody wants.
+/// The names that are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interest {
-    /// The names and spaces that are wanted, sorted.
+    /// The names that are wanted, each also as a space with all names in it, sorted.
     names: Vec<Box<str>>,
-    /// The names that are wanted alone, without the spaces that are called so, sorted.
+    /// The names that are wanted alone, without the spaces of the same name, sorted.
     exact: Vec<Box<str>>,
-    /// The beginnings of names that are wanted; the empty one stands for all.
+    /// The prefixes of names that are wanted; the empty one stands for all.
     prefixes: Vec<Box<str>>,
-    /// Whether plots and annotations of all names are wanted.
+    /// Set if plots and annotations of all names are wanted.
     marks: bool,
 }
 
 impl Interest {
-    /// Reads names as people write them: a name, a space, or the beginning of names with a `*`
-    /// behind it.
+    /// Creates an interest from names as people write them: a name, a space, or a prefix of names
+    /// followed by `*`.
     pub fn of<N: Into<String>>(wanted: impl IntoIterator<Item = N>) -> Self {
         let mut interest = Self::default();
         for text in wanted.into_iter().map(Into::into) {
@@ -28,7 +28,7 @@ impl Interest {
         interest
     }
 
-    /// Returns the interest in these names, and in nothing of the spaces that are called so.
+    /// Returns the interest in these names alone, without the spaces of the same name.
     pub fn of_names<N: Into<String>>(wanted: impl IntoIterator<Item = N>) -> Self {
         let exact = wanted.into_iter().map(|name| name.into().into()).collect();
         let mut interest = Self { exact, ..Self::default() };
@@ -41,7 +41,7 @@ impl Interest {
         Self { marks: true, ..Self::default() }
     }
 
-    /// Adds the interest of another one.
+    /// Adds another interest.
     pub fn join(&mut self, other: &Self) {
         self.names.extend_from_slice(&other.names);
         self.exact.extend_from_slice(&other.exact);
@@ -50,7 +50,7 @@ impl Interest {
         self.tidy();
     }
 
-    /// Returns whether a record of that name and kind is wanted. It does not allocate.
+    /// Returns whether a record with that name and kind is wanted. It does not allocate.
     pub fn wants(&self, name: &str, kind: DebugKind) -> bool {
         let is_among = |names: &[Box<str>], name: &str| names.binary_search_by(|known| (**known).cmp(name)).is_ok();
         let has = |name: &str| is_among(&self.names, name);

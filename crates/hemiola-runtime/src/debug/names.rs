@@ -3,9 +3,9 @@ use std::time::Duration;
 use hemiola_model::Time;
 use hemiola_model::module::DebugKind;
 
-/// The knowledge of a worker about the names that its updates use: whether somebody wants them,
-/// which is looked up once per change of interest. It is a table of fixed size, by where names lie
-/// in memory.
+/// A worker's table of the names that its updates use: whether they are wanted, which is looked up
+/// once per change of interest. Its size is fixed, and its key is the address of the name in
+/// memory.
 pub struct NameTable {
     places: Box<[Option<Known>]>,
     /// The number of the present interest.
@@ -17,13 +17,13 @@ struct Known {
     kind: DebugKind,
     generation: u32,
     is_wanted: bool,
-    /// The time at which a background was drawn last.
+    /// The time at which a background was last drawn.
     drawn: Option<Time>,
 }
 
-/// The number of names that updates may have: more than they use.
+/// The number of names that updates may use: more than they do.
 const PLACES: usize = 1024;
-/// The number of places that a name may be in.
+/// The number of places in which a name may be.
 const PROBES: usize = 16;
 /// The time after which backgrounds are drawn again.
 const BACKGROUND: Duration = Duration::from_secs(1);
@@ -33,12 +33,13 @@ impl NameTable {
         Self { places: std::iter::repeat_with(|| None).take(PLACES).collect(), generation: 0 }
     }
 
-    /// Forgets which names are wanted, as the interest has changed, or somebody begins to watch.
+    /// Forgets which names are wanted, because the interest has changed, or somebody begins to
+    /// watch.
     pub fn renew(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Returns whether a record of that name is to be shown now. Calls `is_wanted` if that is not
+    /// Returns whether a record with that name is to be shown now. Calls `is_wanted` if that is not
     /// known, and `announce` for a new name, which returns whether the name was passed on.
     pub fn wants(
         &mut self,
@@ -75,7 +76,7 @@ impl NameTable {
         is_due
     }
 
-    /// Returns the place where a name is or can be.
+    /// Returns the place of a name, or the place for it.
     fn place(&mut self, name: &'static str, kind: DebugKind) -> Option<&mut Option<Known>> {
         let key = name.as_ptr().addr() ^ name.len() << 20 ^ (kind as usize) << 28;
         let first = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;

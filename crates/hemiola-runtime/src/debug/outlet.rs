@@ -10,12 +10,12 @@ use super::interest::Interest;
 use super::names::NameTable;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The worker's end.
+/// The worker's end of debug output.
 pub struct DebugOutlet(RefCell<Outlet>);
 
 struct Outlet {
     call: Call,
-    /// The number of records that the call has made.
+    /// The number of records that the call has created.
     sequence: u32,
     interest: LatestReader<Arc<Interest>>,
     names: NameTable,
@@ -28,7 +28,7 @@ struct Outlet {
     tally: Arc<Tally>,
 }
 
-/// The call of an update that shows something.
+/// The call of an update that creates records.
 #[derive(Clone, Copy)]
 pub struct Call {
     pub update: TaskId,
@@ -45,13 +45,13 @@ pub struct Origin {
     pub at: Ticks,
 }
 
-/// A record on its way.
+/// A record in transit.
 pub struct Written {
     pub origin: Origin,
     pub content: DebugContent,
 }
 
-/// A buffer on its way back, with an image if it was filled.
+/// A buffer in transit, with an image if it was filled.
 pub struct WrittenImage {
     pub buffer: Box<[u8]>,
     pub image: Option<(Origin, ImageFormat)>,
@@ -69,11 +69,11 @@ pub struct FoundName {
 pub struct Tally {
     /// The number of records that did not fit.
     pub dropped: AtomicU64,
-    /// The size of the largest image that there was no buffer for.
+    /// The size of the largest image for which there was no buffer.
     pub image_bytes: AtomicU64,
 }
 
-/// The other ends of a worker's outlet.
+/// The other end of a worker's outlet.
 pub struct DebugInlet {
     pub interest: LatestWriter<Arc<Interest>>,
     pub records: QueueReader<Written>,
@@ -83,13 +83,13 @@ pub struct DebugInlet {
     pub tally: Arc<Tally>,
 }
 
-/// The number of records that fit, and are gathered at a time: some hundredths of a second of an
-/// update that draws a lot.
+/// The number of records that fit, and that are gathered at a time: some hundredths of a second of
+/// an update that draws a lot.
 pub const RECORDS: usize = 2048;
 const NAMES: usize = 256;
-/// The capacity of the queues of images: more than there are buffers.
+/// The capacity of the queues of images: larger than the number of buffers.
 pub const IMAGES: usize = 64;
-/// The size of the largest image that is shown.
+/// The maximum size of an image.
 pub const LARGEST_IMAGE: usize = 1 << 24;
 
 impl DebugOutlet {
@@ -114,7 +114,7 @@ impl DebugOutlet {
         (Self(RefCell::new(outlet)), inlet)
     }
 
-    /// Notes the call that records belong to from now on.
+    /// Notes the call to which records belong from now on.
     pub fn begin(&mut self, call: Call) {
         let outlet = self.0.get_mut();
         (outlet.call, outlet.sequence) = (call, 0);
@@ -148,7 +148,7 @@ impl DebugSink for DebugOutlet {
             (origin, outlet.buffer_of(format.bytes()))
         };
         let Some(buffer) = buffer else { return self.0.borrow().tally.drop_one() };
-        // The closure that fills the buffer is the user's, and may panic or show something else.
+        // The closure that fills the buffer is the user's, and may panic or create other records.
         let mut filling = Filling { outlet: self, buffer };
         let pixels = &mut filling.buffer[..format.bytes()];
         pixels.fill(0);
@@ -164,7 +164,7 @@ impl Outlet {
         origin
     }
 
-    /// Returns a buffer for that many bytes; if there is none, the service thread makes some.
+    /// Returns a buffer for that many bytes; if there is none, the service thread creates some.
     fn buffer_of(&mut self, bytes: usize) -> Option<Box<[u8]>> {
         while let Some(buffer) = self.spare.take().or_else(|| self.buffers.pop()) {
             if buffer.len() >= bytes {
@@ -187,7 +187,7 @@ impl Tally {
     }
 }
 
-/// A buffer that is being filled, which is reused also if filling it panics.
+/// A buffer that is being filled, which is reused even if filling it panics.
 struct Filling<'o> {
     outlet: &'o DebugOutlet,
     buffer: Box<[u8]>,

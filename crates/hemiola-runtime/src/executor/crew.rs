@@ -11,8 +11,8 @@
 //! | owner | stores the job's address | helpers can find it |
 //! | helper | counts itself in at the place, then loads the address | if it is null: counts itself out, nothing happened |
 //! | helper | works, counts itself out | never touches the job again |
-//! | whoever finds no index left | marks that the place offers nothing | a worker with nothing else to do sleeps, and does not wait for the job's end |
-//! | owner | out of indices: stores null, then waits until nobody is counted in, and sleeps where that takes long | the job can go |
+//! | whoever finds no index left | marks that the place offers nothing | a worker without other work sleeps instead of waiting for the job's end |
+//! | owner | out of indices: stores null, then waits until nobody is counted in, and sleeps if that takes long | the job can be dropped |
 //! | helper, the last to count itself out while the owner sleeps | wakes the owner | |
 //! | owner | frees the place | |
 //!
@@ -22,8 +22,8 @@
 //! only for indices that somebody has begun. Without a free place, or without other workers, it
 //! works alone.
 //!
-//! Owner and helpers leave by guards ([`Opened`], [`Helping`]), so that a panic on the way leaves
-//! neither a job on a stack that is gone nor an owner that waits for ever.
+//! Owner and helpers leave through guards ([`Opened`], [`Helping`]), so that a panic leaves neither
+//! a job on a stack that is gone nor an owner that waits for ever.
 
 #![expect(unsafe_code, reason = "a job lives on its owner's stack; see the protocol")]
 
@@ -40,7 +40,7 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 /// The number of scopes that can be open to others at the same time.
 const PLACES: usize = if cfg!(loom) { 1 } else { 16 };
 
-/// The places in which others find jobs.
+/// The places where others find jobs.
 pub struct JobBoard {
     places: [Place; PLACES],
 }
@@ -49,10 +49,10 @@ pub struct JobBoard {
 struct Place {
     taken: AtomicBool,
     job: AtomicPtr<Job>,
-    /// Whether there may be indices left.
+    /// Set if there may be indices left.
     offers: AtomicBool,
-    /// The number of helpers that are counted in, and [`AWAITED`] while the owner sleeps until they
-    /// have left.
+    /// The number of helpers that are counted in, plus [`AWAITED`] while the owner sleeps until
+    /// they have left.
     helpers: AtomicUsize,
     left: Wakeup,
 }
@@ -106,7 +106,7 @@ impl JobBoard {
         if let Some(Opened(place)) = &opened {
             place.offers.store(false, Ordering::Relaxed);
         }
-        // The job is closed also when something above panics: `job` outlives `opened`.
+        // The job is also closed when something above panics: `job` outlives `opened`.
         drop(opened);
         if let Some(panic) = job.panic.take() {
             resume_unwind(panic);
@@ -114,8 +114,8 @@ impl JobBoard {
     }
 }
 
-/// A job that others can see. Once this is gone, however its owner leaves, no other worker sees the
-/// job any more, or works on it.
+/// A job that others can see. Once this is dropped, however its owner leaves, no other worker sees
+/// the job or works on it.
 struct Opened<'p>(&'p Place);
 
 impl Drop for Opened<'_> {
@@ -135,8 +135,8 @@ struct Helping<'p>(&'p Place);
 
 impl Drop for Helping<'_> {
     fn drop(&mut self) {
-        // Release: the owner sees what the helper did. The place outlives the job, so that it may
-        // still be used.
+        // Release: the owner sees what the helper did. The place outlives the job, so it may still
+        // be used.
         if self.0.helpers.fetch_sub(1, Ordering::Release) == AWAITED + 1 {
             self.0.left.notify_one();
         }
@@ -168,13 +168,13 @@ impl Place {
         // SAFETY: counted in and not null: the owner keeps the job until this worker has counted
         // itself out.
         let has_worked = unsafe { Job::work(job) };
-        // This helper is still counted in, so that no other job is here yet.
+        // This helper is still counted in, so there is no other job here yet.
         self.offers.store(false, Ordering::Relaxed);
         has_worked
     }
 
-    /// Waits until all helpers have left. Most are about to; one that was interrupted may need this
-    /// core.
+    /// Waits until all helpers have left. Most are about to leave; one that was interrupted may
+    /// need this core.
     #[cold]
     fn wait_for_helpers(&self) {
         let spin_until = monotonic_now() + PATIENCE;
@@ -214,7 +214,7 @@ impl Job {
             // SAFETY: the owner's reference outlives the job.
             let work = unsafe { &*job.work };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(index))) {
-                // No further index is begun; the owner passes the first panic on.
+                // No further index is begun; the owner propagates the first panic.
                 job.next.store(job.count, Ordering::Relaxed);
                 job.panic.note(panic);
             }
@@ -229,21 +229,21 @@ fn pause() {
     std::hint::spin_loop();
 }
 
-/// The crew of a worker whose cycle has others that might help.
+/// The crew of a worker whose cycle has others that may help.
 pub struct SharedCrew<'e, W: Fn(usize) + Sync> {
     pub board: &'e JobBoard,
     /// A closure that wakes up to that many workers.
     pub wake: W,
-    /// Whether there are other workers at all.
+    /// Set if there are other workers at all.
     pub others: bool,
 }
 
-// SAFETY: `JobBoard::run` takes each index from one counter, so calls `work` once for each; it
-// returns when nobody works on the job any more, and passes a panic on.
+// SAFETY: `JobBoard::run` takes each index from one counter, so it calls `work` once for each; it
+// returns when nobody works on the job any more, and propagates a panic.
 unsafe impl<W: Fn(usize) + Sync> Crew for SharedCrew<'_, W> {
     fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
-        // Shared, indices come from a counter that goes on counting after the last one, and after a
-        // panic.
+        // In the shared case, indices come from a counter that keeps counting after the last one,
+        // and after a panic.
         if !self.others || count < 2 || count > isize::MAX as usize {
             (0..count).for_each(work);
             return;

@@ -3,8 +3,8 @@ use std::any::Any;
 use crate::containment::discard;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 
-/// The first panic of several threads that work on one thing: it is kept for the thread that waits
-/// for them, the others are dropped. Nothing is locked unless one has panicked.
+/// The first panic of several threads that work on the same job: it is kept for the thread that
+/// waits for them, the others are dropped. Nothing is locked unless a thread has panicked.
 #[derive(Default)]
 pub struct FirstPanic {
     is_there: AtomicBool,
@@ -21,7 +21,8 @@ impl FirstPanic {
         }
     }
 
-    /// Takes out the panic, if there is one, when all threads that may have panicked are done.
+    /// Removes and returns the panic, if there is one, when all threads that may have panicked are
+    /// done.
     pub fn take(&self) -> Option<Box<dyn Any + Send>> {
         if !self.is_there.load(Ordering::Acquire) {
             return None;

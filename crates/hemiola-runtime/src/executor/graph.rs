@@ -10,8 +10,8 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// A plan in the form that the executor runs: units by priority, counters of unmet dependencies.
 ///
-/// The plan's order of units is the order of their importance. A counter is set back when it
-/// reaches zero, so that a run needs no preparation. The data that a run reads lies together, as
+/// The plan's order of units is the order of their importance. A counter is reset when it reaches
+/// zero, so that a run needs no preparation. The data that a run reads is contiguous, because
 /// little of it is in any cache after the sleep between two runs.
 pub struct ExecutableGraph {
     units: Box<[Unit]>,
@@ -25,7 +25,7 @@ pub struct ExecutableGraph {
     workers: usize,
 }
 
-/// A chain of tasks that runs as one. On a cache line of its own, because workers count down
+/// A chain of tasks that runs as one. It is on a cache line of its own, because workers count down
 /// neighbours at the same time.
 #[repr(align(64))]
 pub struct Unit {
@@ -44,15 +44,15 @@ struct Section {
     end: u32,
 }
 
-/// The length from which on a unit is worth being started by another worker. The worker that made
-/// it ready keeps a shorter one until it gets busy.
+/// The minimum length of a unit that is worth starting on another worker. The worker that made it
+/// ready keeps a shorter one until it starts a long one.
 pub const WORTH_SHARING: Duration = Duration::from_nanos(1500);
 
 impl ExecutableGraph {
     /// Prepares a plan.
     ///
     /// # Errors
-    /// The plan has more than [`CAPACITY`] units.
+    /// Returns an error if the plan has more than [`CAPACITY`] units.
     pub fn new(plan: &Plan) -> Result<Self, RuntimeError> {
         let count = plan.units().len();
         if count > CAPACITY {
@@ -96,7 +96,7 @@ impl ExecutableGraph {
         })
     }
 
-    /// Makes a graph of a unit in which there is nothing to do, for that many workers.
+    /// Creates a graph of one unit that has nothing to do, for that many workers.
     pub(super) fn idle(workers: usize) -> Self {
         let nothing = Section { begin: 0, end: 0 };
         let unit = Unit {
@@ -117,7 +117,7 @@ impl ExecutableGraph {
         }
     }
 
-    /// Returns the number of workers that it wants.
+    /// Returns the number of workers that it requests.
     pub fn workers(&self) -> usize {
         self.workers
     }
@@ -175,10 +175,10 @@ impl Unit {
         self.long
     }
 
-    /// Counts one dependency as met; returns `true` for the last one, which also sets the counter
-    /// back for the next run.
+    /// Counts one dependency as met; returns `true` for the last one, which also resets the counter
+    /// for the next run.
     ///
-    /// Release hands on what this worker's task wrote; acquire makes the last one see what all
+    /// Release publishes what this worker's task wrote; acquire makes the last one see what all
     /// others wrote.
     pub(super) fn meet_dependency(&self) -> bool {
         if self.pending.fetch_sub(1, Ordering::AcqRel) != 1 {

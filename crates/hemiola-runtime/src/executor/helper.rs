@@ -1,4 +1,4 @@
-//! The helpers: workers of an executor that are threads of its own.
+//! The helpers: workers of an executor with threads of their own.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use super::Tasks;
 use super::pool::{Pool, pause};
 use crate::sync::Ordering;
 
-/// The most by which a helper wakes early. That is worth less than the punctuality of worker 0: a
-/// helper that is late takes over a bit less.
+/// The maximum time by which a helper wakes early. That is worth less than the punctuality of
+/// worker 0: a helper that is late takes over a bit less.
 const HELPERS_EARLINESS: Duration = Duration::from_micros(100);
-/// The time awake at a stretch after which a helper with real-time priority checks whether it has
-/// to rest.
+/// The continuous time awake after which a helper with real-time priority checks whether it must
+/// rest.
 const LONG_AWAKE: Duration = Duration::from_millis(5);
 
 /// The behaviour of a helper while there is no work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
-    /// Whether it spins for a while, and is awake when the next run is expected, as it has a core
-    /// of its own. Others sleep.
+    /// Set if it spins for a while, and is awake when the next run is expected, because it has a
+    /// core of its own. Others sleep.
     pub spins: bool,
-    /// Whether it has real-time priority, and must not take all of a core's time.
+    /// Set if it has real-time priority, and must not use all of a core's time.
     pub rests: bool,
 }
 

@@ -1,5 +1,6 @@
-//! The executor under every interleaving (loom), with workers that don't spin but sleep at once:
-//! each task runs once, after its predecessors and with what they wrote, and every run ends.
+//! Checks the executor under every interleaving (loom), with workers that sleep at once instead of
+//! spinning: each task runs once, after its predecessors and with what they wrote, and every run
+//! ends.
 
 #![expect(unsafe_code, reason = "loom checks what it promises")]
 
@@ -14,7 +15,8 @@ use super::pool::Pool;
 use super::{ExecutableGraph, Habits, Tasks};
 use crate::sync::UnsafeCell;
 
-/// A witness of how often each task has run. Loom sees every access that no synchronisation orders.
+/// A witness of how often each task has run. Loom sees every access that is not ordered by
+/// synchronisation.
 struct Witness {
     runs: Vec<UnsafeCell<u32>>,
     predecessors: Vec<Vec<usize>>,

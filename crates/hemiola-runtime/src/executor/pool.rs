@@ -1,4 +1,4 @@
-//! A run on several workers: their shared state, and how they go through its units.
+//! A run on several workers: their shared state, and how they process its units.
 
 #![expect(unsafe_code, reason = "a run lives on the stack of worker 0; see the invariant in `executor`")]
 
@@ -31,7 +31,7 @@ pub struct Pool<T> {
     remaining: AtomicU32,
     /// The number of workers that take part in the present run.
     pub workers: AtomicUsize,
-    /// The time that a worker spins before it sleeps, in nanoseconds.
+    /// The time for which a worker spins before it sleeps, in nanoseconds.
     patience: AtomicU64,
     pub stopping: AtomicBool,
     /// The panic of a task of the present run.
@@ -46,18 +46,18 @@ struct Run<T> {
     begin: Ticks,
 }
 
-/// The progress of a worker with its units.
+/// The progress of a worker.
 struct Progress {
     own: UnitSet,
     now: Ticks,
-    /// The number of units that it has done.
+    /// The number of units that it has completed.
     done: u32,
-    /// The unit whose tasks it runs.
+    /// The unit whose tasks it is running.
     unit: Option<usize>,
 }
 
 /// A guard for the time in which other threads rely on this one's stack: nothing may unwind it
-/// then, and what does is a mistake in Hemiola.
+/// then, and an attempt is a mistake in Hemiola.
 struct Relied;
 
 impl Drop for Relied {
@@ -112,10 +112,11 @@ impl<T: Tasks> Pool<T> {
         self.sleepers.wake_all();
     }
 
-    /// Works on the units in `own` and on what becomes ready by them, until the worker has no unit
-    /// of its own left.
+    /// Works on the units in `own` and on those that become ready by them, until the worker has no
+    /// unit of its own left.
     fn work(&self, run: &Run<T>, own: UnitSet, index: usize, worker: &mut T::Worker, now: Ticks) {
-        // SAFETY: this worker holds units of the run, so it goes on (see the module `executor`).
+        // SAFETY: this worker holds units of the run, so the run is in progress (see the module
+        // `executor`).
         let (graph, tasks) = unsafe { (&*run.graph, &*run.tasks) };
         if let Some(asked) = self.sleepers.take_asked(index) {
             _ = quietly(|| tasks.woken(asked, now, worker));
@@ -124,7 +125,7 @@ impl<T: Tasks> Pool<T> {
         while let Err(panic) = catch_unwind(AssertUnwindSafe(|| {
             self.work_on(graph, tasks, &mut progress, (run.begin, index), worker);
         })) {
-            // A panic within a unit is one of a task; any other is a mistake.
+            // A panic within a unit is one of a task; any other is a mistake in Hemiola.
             let Some(unit) = progress.unit.take() else { resume_unwind(panic) };
             self.panic.note(panic);
             progress.now = Ticks::now();
@@ -135,7 +136,8 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// Works on the units of `progress` and on what becomes ready by them, until a task panics.
+    /// Works on the units of `progress` and on those that become ready by them, until a task
+    /// panics.
     fn work_on(
         &self,
         graph: &ExecutableGraph,
@@ -156,12 +158,13 @@ impl<T: Tasks> Pool<T> {
             }
             let node = &graph.units()[unit];
             if !own.is_empty() {
-                // Units that another worker could start are given away before this one gets busy.
+                // Units that another worker could start are given away before this one starts a
+                // long one.
                 let mut away = if node.is_long() { std::mem::take(own) } else { own.split(graph.long()) };
                 if !away.is_empty() {
                     let count = self.ready.publish(&mut away);
                     self.wake(count, index);
-                    // The time that giving away takes is no part of the next task.
+                    // The time that giving away takes is not part of the next task.
                     now = Ticks::now();
                 }
             }
@@ -177,7 +180,7 @@ impl<T: Tasks> Pool<T> {
         }
     }
 
-    /// Lets worker 0 work on after its own work, until the run is over.
+    /// Lets worker 0 continue after its own work, until the run is over.
     fn finish(&self, graph: &ExecutableGraph, tasks: &T, worker: &mut T::Worker) {
         let words = graph.words();
         let mut idle_since = None;
@@ -198,19 +201,19 @@ impl<T: Tasks> Pool<T> {
             idle_since = None;
         }
         if let Some(asked) = self.sleepers.take_asked(0) {
-            // The worker was woken for nothing but the end.
+            // The worker was woken only for the end of the run.
             _ = quietly(|| tasks.woken(asked, Ticks::now(), worker));
         }
     }
 
-    /// Claims a unit of the present run, if one is ready, and works from there on.
+    /// Claims a unit of the present run, if one is ready, and continues from there.
     pub fn claim_and_work(&self, words: usize, index: usize, worker: &mut T::Worker) -> bool {
         let Some(unit) = self.ready.claim(words, None) else { return false };
         let run = self.run.load(Ordering::Relaxed);
         let mut own = UnitSet::default();
         own.insert(unit);
-        // SAFETY: a unit of the run is claimed, so the run goes on (see the module `executor`); the
-        // claim acquired what worker 0 stored before it published.
+        // SAFETY: a unit of the run is claimed, so the run is in progress (see the module
+        // `executor`); the claim acquired what worker 0 stored before it published.
         self.work(unsafe { &*run }, own, index, worker, Ticks::now());
         true
     }
@@ -225,7 +228,7 @@ impl<T: Tasks> Pool<T> {
 }
 
 impl Progress {
-    /// Notes that a unit is done: some of its successors may be this worker's now.
+    /// Notes that a unit is done: some of its successors may belong to this worker now.
     #[inline]
     fn meet_dependencies_on(&mut self, node: &Unit, graph: &ExecutableGraph) {
         for &next in graph.successors(node) {

@@ -1,14 +1,15 @@
 //! The units that any worker may start, most important first.
 //!
 //! One bit per unit, numbered by priority, so that the lowest set bit is the most important ready
-//! unit. Publishing is one `fetch_or`, claiming one `fetch_and`; a bit that a claimer cleared is
-//! its alone, because only one `fetch_and` can see it set. Publishing releases what the unit's
-//! predecessors wrote, claiming acquires it. Both are `SeqCst`, because parking relies on one order
-//! of "published, then looked who sleeps" and "marked asleep, then looked what is published".
+//! unit. Publishing is one `fetch_or`, claiming one `fetch_and`; a bit that a claimer cleared
+//! belongs to it alone, because only one `fetch_and` can see it set. Publishing releases what the
+//! unit's predecessors wrote, claiming acquires it. Both are `SeqCst`, because parking relies on a
+//! single order of "published, then checked who sleeps" and "marked asleep, then checked what is
+//! published".
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// The number of units that a plan can have.
+/// The maximum number of units of a plan.
 pub const CAPACITY: usize = WORDS * 64;
 const WORDS: usize = if cfg!(loom) { 1 } else { 16 };
 
@@ -22,7 +23,7 @@ impl ReadySet {
         Self { words: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
-    /// Gives away the units of `set` (and empties it); returns how many.
+    /// Gives away the units of `set` (and empties it); returns their number.
     pub fn publish(&self, set: &mut UnitSet) -> u32 {
         let mut count = 0;
         while set.occupied != 0 {
@@ -62,7 +63,7 @@ impl ReadySet {
     }
 }
 
-/// Units that one worker keeps for itself.
+/// The units that one worker keeps for itself.
 #[derive(Clone, Default)]
 pub struct UnitSet {
     words: [u64; WORDS],
@@ -100,7 +101,7 @@ impl UnitSet {
         self.occupied == 0
     }
 
-    /// Moves the units of `which` out into a set of their own.
+    /// Moves the units of `which` into a set of their own.
     pub fn split(&mut self, which: &[u64]) -> Self {
         let mut out = Self::default();
         let mut rest = self.occupied;

@@ -16,12 +16,12 @@ const ON_ITS_WAY: Duration = Duration::from_micros(150);
 pub struct Sleepers {
     /// The workers that sleep or are about to, a bit each.
     parked: AtomicU64,
-    /// The workers of these that have set an alarm for the expected run.
+    /// The workers among these that have set an alarm for the expected run.
     alarmed: AtomicU64,
     wakeups: [Wakeup; MAXIMUM_WORKERS],
-    /// The time at which each worker was woken last, in ticks; 0 when that has been noted.
+    /// The time at which each worker was last woken, in ticks; 0 once that has been noted.
     asked: [AtomicU64; MAXIMUM_WORKERS],
-    /// The time at which the next run is expected, in nanoseconds of the monotonic clock; 0 when it
+    /// The time at which the next run is expected, in nanoseconds of the monotonic clock; 0 if it
     /// is not known.
     expected: AtomicU64,
 }
@@ -42,12 +42,12 @@ impl Sleepers {
         self.expected.store(at.map_or(0, MonotonicTime::as_nanoseconds), Ordering::Relaxed);
     }
 
-    /// Returns when the next run is expected; in the past when that is not known.
+    /// Returns the time at which the next run is expected; it is in the past if that is not known.
     pub fn expected_run(&self) -> MonotonicTime {
         MonotonicTime::from_nanoseconds(self.expected.load(Ordering::Relaxed))
     }
 
-    /// Returns when this worker was woken, if that has not been noted yet.
+    /// Returns the time at which this worker was woken, if that has not been noted yet.
     #[inline]
     pub fn take_asked(&self, index: usize) -> Option<Ticks> {
         let asked = self.asked[index].load(Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl Sleepers {
         Some(Ticks(asked))
     }
 
-    /// Forgets when this worker was woken: that was before what counts now.
+    /// Forgets when this worker was woken: that was before the time that counts now.
     #[inline]
     pub fn forget_asked(&self, index: usize) {
         self.asked[index].store(0, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Sleepers {
     }
 
     /// Wakes up to `count` sleeping workers among the first `workers`, but not `except`, and none
-    /// whose alarm is about to go off: waking them takes longer than they are late.
+    /// whose alarm is about to go off: waking it takes longer than waiting for the alarm.
     pub fn wake(&self, mut count: u32, except: usize, workers: usize) {
         let taking_part = if workers == MAXIMUM_WORKERS { u64::MAX } else { (1 << workers) - 1 };
         let mut sleeping = look(&self.parked) & taking_part & !(1 << except);
@@ -104,14 +104,14 @@ impl Sleepers {
         let bit = 1 << index;
         let slept = look(&self.parked) & bit != 0 && self.parked.fetch_and(!bit, Ordering::SeqCst) & bit != 0;
         if slept {
-            // Relaxed: the notification makes it visible to the worker.
+            // Relaxed: the notification makes this visible to the worker.
             self.asked[index].store(Ticks::now().0, Ordering::Relaxed);
             self.wakeups[index].notify_one();
         }
         slept
     }
 
-    /// Wakes all, for the last time.
+    /// Wakes all workers, for the last time.
     pub fn wake_all(&self) {
         self.wakeups.iter().for_each(Wakeup::notify_all);
     }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::{ExecutableGraph, Executor, Tasks};
 
-/// Remembers for each task when it ran, in one global count.
+/// Remembers for each task when it ran, from one global count.
 struct Witness {
     clock: AtomicUsize,
     began: Vec<AtomicUsize>,
@@ -95,7 +95,8 @@ fn every_task_runs_whenever_the_run_was_expected() {
     let witness = Witness::new(10);
     let expectations = [
         None,
-        // Missed already, due at once, about to ring when the run begins too early, far away.
+        // An alarm that was missed already, is due at once, is about to go off when the run begins
+        // too early, or is far away.
         Some(-1_000),
         Some(0),
         Some(40),
@@ -111,7 +112,7 @@ fn every_task_runs_whenever_the_run_was_expected() {
                 if offset < 0 { now - microseconds(offset) } else { now + microseconds(offset) }
             }));
             if run % 3 == 0 {
-                // Now and then the helpers have time to fall asleep.
+                // The helpers occasionally have time to fall asleep.
                 std::thread::sleep(microseconds(200));
             }
             executor.run(&mut graph, &witness, &mut ());
@@ -120,7 +121,7 @@ fn every_task_runs_whenever_the_run_was_expected() {
     assert!(witness.runs.iter().all(|runs| runs.load(Ordering::SeqCst) == 200 * expectations.len() as u32));
 }
 
-/// Counts in a nested scope.
+/// Counts in nested scopes.
 struct Forks {
     sums: Vec<AtomicUsize>,
     panics: Mutex<Vec<String>>,
@@ -163,7 +164,7 @@ fn scopes_nest_borrow_and_pass_panics_on() {
     assert_eq!(forks.panics.lock().unwrap().len(), 50 * 6);
 }
 
-/// Some tasks panic, each with its number.
+/// Tasks of which some panic, each with its number.
 struct Panics {
     runs: Vec<AtomicU32>,
     panicking: Vec<usize>,
@@ -186,7 +187,7 @@ impl Tasks for Panics {
 
 #[test]
 fn a_task_that_panics_ends_neither_the_run_nor_a_worker_and_the_first_panic_is_passed_on() {
-    // Every task stands for a unit of its own.
+    // Every task is a unit of its own.
     let edges: Vec<_> = (1..20).flat_map(|task| [(0, task), (task, 20)]).collect();
     for workers in [2, 4] {
         let mut graph = ExecutableGraph::new(&plan(21, &edges, workers)).unwrap();
@@ -221,7 +222,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Throws one in every part of a scope.
+/// Panics with such a value in every part of a scope.
 struct Bombs;
 
 impl Tasks for Bombs {

@@ -1,8 +1,8 @@
-//! Changes from outside that are in a recording, made again.
+//! The changes from outside in a recording, which are made again.
 //!
-//! Each cycle comes to a change with a run of its own. Meanwhile others may have come to later
-//! ones, so what a change made of a cycle is computed from all changes up to it and from none after
-//! it.
+//! Each cycle reaches a change with a run of its own. Meanwhile other cycles may have reached later
+//! ones, so the effect of a change on a cycle is computed from all changes up to it and from none
+//! after it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct RecordedChanges {
     changes: BTreeMap<ChangeNumber, Change>,
     /// The number of the first change that is not yet in the journal of the replay.
     next: ChangeNumber,
-    /// The state that the robot began with, once a change was made.
+    /// The state in which the robot began, once a change was made.
     beginning: Option<Beginning>,
 }
 
@@ -30,7 +30,7 @@ struct Beginning {
     parameters: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
-/// The state of the robot after a change, whichever cycles have come to it.
+/// The state of the robot after a change, whichever cycles have reached it.
 struct After {
     resolved: Resolved,
     parameters: BTreeMap<String, BTreeMap<String, Value>>,
@@ -41,13 +41,13 @@ impl RecordedChanges {
         Self { changes, next: 0, beginning: None }
     }
 
-    /// Returns the command by which a change comes into force in a cycle.
+    /// Returns the command with which a change comes into force in a cycle.
     ///
     /// # Errors
-    /// The reason in words.
+    /// Returns an error with the reason in words.
     pub fn command(&mut self, robot: &RobotHandle, cycle: usize, number: ChangeNumber) -> Result<Command, String> {
         let change = self.changes.get(&number).cloned();
-        let change = change.ok_or("the recording does not tell what was changed")?;
+        let change = change.ok_or("the recording does not contain the change")?;
         let profile = robot.profile();
         let mut controls = robot.controls();
         self.note(robot, number);
@@ -93,12 +93,12 @@ impl RecordedChanges {
                 Ok(Command::EndOverride { store, change: number })
             }
             Change::Workers { .. } | Change::Trace { .. } | Change::EnterSafeState | Change::LeaveSafeState => {
-                Err("it is none that a run begins with".to_owned())
+                Err("it is not one with which a run begins".to_owned())
             }
         }
     }
 
-    /// Notes all changes to this one in the journal, in their order.
+    /// Notes all changes up to this one in the journal, in their order.
     fn note(&mut self, robot: &RobotHandle, last: ChangeNumber) {
         if last < self.next {
             return;
@@ -109,7 +109,7 @@ impl RecordedChanges {
         self.next = last.saturating_add(1);
     }
 
-    /// Returns what all changes to this one have made of the robot.
+    /// Returns the state of the robot after all changes up to this one.
     fn after(&mut self, controls: &Controls, last: ChangeNumber) -> Result<After, RuntimeError> {
         let beginning = self.beginning.get_or_insert_with(|| Beginning {
             system: controls.robot.system.clone(),

@@ -1,4 +1,4 @@
-//! The place of a robot in the script that it follows, and the steps that it takes there.
+//! The position of a robot in the script that it follows, and the steps that it takes there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,16 +15,17 @@ use crate::stage::{Stage, Step};
 /// The time for which it waits until what is to be changed is released.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A follower: it has a robot repeat the runs of a script.
+/// A follower, which makes a robot repeat the runs of a script.
 pub struct Follower {
     script: Script,
     next: usize,
-    /// The sources that runs took samples of: they give a sample when the first run needs it.
+    /// The sources whose samples runs have taken: they deliver a sample when the first run needs
+    /// it.
     needed: Vec<Arc<str>>,
     changes: RecordedChanges,
-    /// The reason why it cannot go on.
+    /// The reason why it cannot continue.
     failure: Option<String>,
-    /// The first difference from the script that did not keep it from going on.
+    /// The first difference from the script that did not prevent it from continuing.
     deviation: Option<String>,
 }
 
@@ -38,11 +39,11 @@ impl Follower {
         Self { script, next: 0, needed, changes, failure: None, deviation: None }
     }
 
-    /// Resumes from the checkpoint that the script begins with, if it does: makes the changes
-    /// before it, then restores what was remembered. Nothing runs yet.
+    /// Resumes from the checkpoint with which the script begins, if it does: makes the changes
+    /// before it, then restores the recorded state. Nothing runs yet.
     ///
     /// # Errors
-    /// The reason in words.
+    /// Returns an error with the reason in words.
     pub fn resume(&mut self, stage: &mut Stage) -> Result<(), String> {
         for (cycle, number) in self.script.changed_before().to_vec() {
             let Some(index) = stage.cycles.iter().position(|known| *known.core.name == *cycle) else { continue };
@@ -61,17 +62,17 @@ impl Follower {
         publish_again(&mut stage.cycles, &parts)
     }
 
-    /// Returns why it cannot go on; `None` as long as it can.
+    /// Returns the reason why it cannot continue; `None` as long as it can.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// Returns the first difference that did not keep it from going on.
+    /// Returns the first difference that did not prevent it from continuing.
     pub fn deviation(&self) -> Option<&str> {
         self.deviation.as_deref()
     }
 
-    /// Repeats the next run; returns `None` when there is none, or it cannot be repeated.
+    /// Repeats the next run; returns `None` if there is none, or it cannot be repeated.
     pub fn step(&mut self, stage: &mut Stage) -> Option<Step> {
         if self.failure.is_some() {
             return None;
@@ -126,7 +127,7 @@ impl Follower {
     /// Makes the changes from outside that came into force with this run.
     fn change(&mut self, stage: &mut Stage, index: usize, record: &RunRecord) {
         let RunRecord { cycle, run, changes, .. } = record;
-        // Commands that were posted before come before.
+        // Commands that were posted earlier are executed first.
         stage.cycles[index].attend();
         for &number in changes {
             if let Err(reason) = self.change_again(stage, index, number) {
@@ -141,7 +142,7 @@ impl Follower {
         let command = self.changes.command(&stage.handle, index, number)?;
         let patience = Instant::now() + PATIENCE;
         let mut command = stage.cycles[index].obey(command);
-        // A holder of what is to be changed, a recorder perhaps, releases it soon.
+        // Whoever holds what is to be changed, perhaps a recorder, releases it soon.
         while command.change().is_none() && Instant::now() < patience {
             std::thread::yield_now();
             command = stage.cycles[index].obey(command);
@@ -154,7 +155,7 @@ impl Follower {
         self.deviation.get_or_insert(deviation);
     }
 
-    /// Lets sources that no run took anything of deliver their samples in time.
+    /// Lets sources whose samples no run has taken deliver their samples in time.
     fn give_what_nobody_needs(&self, stage: &mut Stage, time: Time) {
         for stepped in &mut stage.sources {
             if self.needed.iter().any(|name| **name == *stepped.source.name) {
@@ -168,13 +169,13 @@ impl Follower {
     }
 }
 
-/// Has a source deliver its samples up to the one that was taken.
+/// Makes a source deliver its samples up to the one that was taken.
 fn give(stage: &mut Stage, input: &InputRecord) -> Result<(), String> {
     let Some(stepped) = stage.sources.iter_mut().find(|stepped| *stepped.source.name == *input.from) else {
         return Ok(());
     };
     let Some(last) = input.last() else { return Ok(()) };
-    // Samples are numbered from zero; the prepared one has the number that the source has now.
+    // Samples are numbered from zero; the prepared one has the source's current number.
     while stepped.delivered.is_none_or(|delivered| delivered < last) {
         let next = stepped.source.samples;
         let Some(time) = stepped.next.filter(|_| next <= last) else {
@@ -186,7 +187,7 @@ fn give(stage: &mut Stage, input: &InputRecord) -> Result<(), String> {
     Ok(())
 }
 
-/// Delivers the next sample that the sources have left over, for whoever records it.
+/// Delivers the next sample that remains in the sources, for whoever records it.
 fn give_the_rest(stage: &mut Stage) -> Option<Step> {
     let fed = stage.sources.iter_mut().filter(|stepped| stepped.source.feed.is_some());
     let (time, stepped) = fed.filter_map(|stepped| Some((stepped.next?, stepped))).min_by_key(|(time, _)| *time)?;

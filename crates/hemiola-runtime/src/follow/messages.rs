@@ -1,4 +1,4 @@
-//! Messages that were under way when a checkpoint was written.
+//! The messages that were in transit when a checkpoint was written.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use hemiola_model::module::Inlet;
 use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
 
-/// Has publishers publish again what was under way, and subscriptions release what they had
-/// received of it. To be called when all cycles have [resumed](Cycle::resume); nothing runs yet.
+/// Makes publishers publish again what was in transit, and subscriptions release what they had
+/// received of it. Called when all cycles have [resumed](Cycle::resume); nothing runs yet.
 ///
 /// # Errors
-/// Messages cannot be read, for the reason in the text.
+/// Returns an error with the reason if messages cannot be read.
 pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), String> {
     let mut topics: BTreeMap<&str, Topic<'_>> = BTreeMap::new();
     for part in parts {
@@ -54,14 +54,14 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
     Ok(())
 }
 
-/// The messages of a topic that were under way.
+/// The messages of a topic that were in transit.
 #[derive(Default)]
 struct Topic<'p> {
     /// The number of the next message of each publisher, by its place.
     next: BTreeMap<u32, u64>,
-    /// By the place of a publisher, the first message that some subscription had not received.
+    /// The first message of each publisher, by its place, that some subscription had not received.
     first: BTreeMap<u32, u64>,
-    /// The pieces that hold messages.
+    /// The pieces that contain messages.
     pieces: Vec<(&'p Piece, Inlet)>,
 }
 
@@ -72,7 +72,7 @@ impl<'p> Topic<'p> {
         self.pieces.push((piece, *inlet));
     }
 
-    /// Returns the piece that holds a message, and its index there.
+    /// Returns the piece that contains a message, and its index there.
     fn source(&self, place: u32, number: u64) -> Option<(&'p Piece, usize)> {
         let has = |inlet: &Inlet| inlet.place == place && (inlet.first..inlet.end()).contains(&number);
         let &(piece, inlet) = self.pieces.iter().find(|(_, inlet)| has(inlet))?;
@@ -83,7 +83,7 @@ impl<'p> Topic<'p> {
 }
 
 fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {
-    let (piece, index) = source.ok_or("it is in no part of a checkpoint")?;
+    let (piece, index) = source.ok_or("no part of a checkpoint contains it")?;
     let mut publishers = cycles.iter_mut().filter_map(|cycle| {
         let Core { program, executor, .. } = &mut cycle.core;
         let mut places = program.publishers(&executor.between_runs()).into_iter();

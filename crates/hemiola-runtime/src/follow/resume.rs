@@ -1,4 +1,4 @@
-//! Resuming from a checkpoint.
+//! Resumes from a checkpoint.
 
 #![expect(unsafe_code, reason = "nothing runs while a robot goes on from a checkpoint")]
 
@@ -15,7 +15,7 @@ impl Cycle {
     /// yet.
     ///
     /// # Errors
-    /// The part is not one of this cycle, for the reason in the text.
+    /// Returns an error with the reason if the part does not belong to this cycle.
     pub fn resume(&mut self, part: &CyclePart) -> Result<(), String> {
         for piece in &part.pieces {
             let restored = match piece.kind {
@@ -23,7 +23,7 @@ impl Cycle {
                 PieceKind::Value => self.core.restore_value(piece, part.run),
                 PieceKind::Input => self.core.restore_input(piece),
                 PieceKind::Samples => self.core.restore_samples(piece),
-                // Messages are published again when all cycles are there.
+                // Messages are published again when all cycles have resumed.
                 PieceKind::Messages => Ok(()),
             };
             restored.map_err(|error| {
@@ -85,8 +85,8 @@ impl Core {
         reader.end_sequence()
     }
 
-    /// Publishes again what others have not taken of the last run, though it was published before
-    /// the cut.
+    /// Publishes again the last run's output that others have not read, although it was published
+    /// before the cut.
     fn publish_again(&mut self, part: &CyclePart) {
         let Some(run) = part.run.checked_sub(1) else { return };
         let none = View::default();

@@ -1,4 +1,4 @@
-//! Changes with which a robot begins: what an earlier run of it had become.
+//! The changes with which a robot begins: those of an earlier run of it.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::record::{Change, MOST_CHANGES};
 
 impl RobotHandle {
     /// Makes changes that come into force with the first run of each cycle, and returns those that
-    /// cannot be made, each with the reason. The journal has all others.
+    /// cannot be made, each with the reason. The journal contains all others.
     ///
     /// Parameters of one module come into force together, with the last of them: a change's number
-    /// stands for all changes up to it. A cycle can begin with [`MOST_CHANGES`]; what goes beyond
-    /// that would come with a later run, and is not made.
+    /// stands for all changes up to it. A cycle can begin with [`MOST_CHANGES`]; a change beyond
+    /// that would come into force with a later run, and is not made.
     pub(crate) fn change_before_first_run(&self, changes: Vec<Change>, by: &str) -> Vec<(Change, String)> {
         let mut begun_with = BTreeMap::new();
         let mut refused = Vec::new();
@@ -28,8 +28,8 @@ impl RobotHandle {
         refused
     }
 
-    /// Makes one of these changes; `begun_with` counts those of each cycle. What supersedes the
-    /// change brings it about, too.
+    /// Makes one of these changes; `begun_with` counts the changes of each cycle. A later change
+    /// that supersedes this one also has its effect.
     fn begin_with(
         &self,
         change: &Change,
@@ -50,7 +50,7 @@ impl RobotHandle {
         let posted = match full {
             Some((cycle, _)) => {
                 let cycle = &controls.cycles[*cycle].name;
-                Err(format!("cycle `{cycle}` begins with {MOST_CHANGES} other ones, the most that are possible"))
+                Err(format!("cycle `{cycle}` begins with {MOST_CHANGES} other ones, which is the maximum"))
             }
             None => {
                 commands.iter().for_each(|(cycle, _)| *begun_with.entry(*cycle).or_default() += 1);

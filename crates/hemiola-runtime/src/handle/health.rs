@@ -23,10 +23,10 @@ pub struct CycleHealth {
     pub overruns: u64,
     /// The number of inputs that were lost.
     pub dropped: u64,
-    /// The number of triggers of its timer that were skipped because the run before them took too
+    /// The number of triggers of its timer that were skipped because the previous run took too
     /// long.
     pub skipped: u64,
-    /// The time when the last run ended.
+    /// The time at which the last run ended.
     pub last_end: Time,
 }
 

@@ -1,5 +1,5 @@
-//! The work for a running robot beside its cycles: gathering their output, which calls no code of
-//! users and waits for nobody, and the upkeep, which calls such code and may wait.
+//! The work for a running robot beside its cycles: gathering their output, which calls no user code
+//! and never waits, and the upkeep, which calls user code and may wait.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Gathers and keeps up on one thread, for a robot that is stepped.
+    /// Gathers output and does the upkeep on one thread, for a stepped robot.
     pub(crate) fn gather_and_keep_up(&self) {
         self.describe_failures();
         self.gather();
@@ -27,16 +27,16 @@ impl RobotHandle {
         self.state.set_watched(monitor.is_watched());
     }
 
-    /// Reports what has failed, as users' errors describe it.
+    /// Reports failures, in the words of users' errors.
     pub(crate) fn describe_failures(&self) {
         let failures = self.monitor().take_failures();
         let described: Vec<_> = failures.into_iter().map(DescribedFailure::of).collect();
         self.monitor().tell_failures(described);
     }
 
-    /// Drops what cycles do not need any more, plans with new durations, and replaces failed
-    /// modules. It does not wait for a thread that is making a change, which may take long: the
-    /// next call tries again.
+    /// Drops what cycles no longer need, plans with new durations, and replaces failed modules. It
+    /// does not wait for a thread that is making a change, which may take long: the next call tries
+    /// again.
     pub(crate) fn keep_up(&self) {
         self.viewpoints.tidy();
         let Some(mut controls) = self.controls.lock_if_free() else { return };
@@ -45,7 +45,7 @@ impl RobotHandle {
         drop(controls);
         drop(before);
         mailboxes.iter().for_each(|mailbox| mailbox.collect());
-        // Modules that are created for a robot that stops would never run.
+        // Modules created for a robot that is stopping would never run.
         if !self.is_stopping() {
             self.restart_failed();
         }

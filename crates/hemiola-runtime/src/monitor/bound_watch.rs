@@ -26,12 +26,12 @@ pub struct BoundWatch {
     triggers: BTreeMap<CycleId, (u32, Ticks)>,
     newest: BTreeMap<(SourceId, TaskId), Stamp>,
     found: Vec<Finding>,
-    /// The number of those that were found in the same round and not kept.
+    /// The number of findings in the same round that were not kept.
     more: u64,
     counts: BTreeMap<Watched, u64>,
-    /// The number of those that were not reported since the last report.
+    /// The number of exceedances that were not reported since the last report.
     untold: u64,
-    /// The times of the reports that count for this second.
+    /// The times of the reports within the last second.
     told: Vec<Instant>,
 }
 
@@ -48,7 +48,7 @@ struct Resolved {
 #[derive(Clone, Copy)]
 struct Finding {
     of: Watched,
-    /// The run: zero for a chain; for a callback, the number of what it was called for.
+    /// The run: zero for a chain; for a callback, the number of the message or tick.
     run: u32,
     begin: Ticks,
     end: Ticks,
@@ -63,12 +63,13 @@ enum Watched {
     Callback(CallbackId),
 }
 
-/// The most exceedances that are explained and reported in a second.
+/// The maximum number of exceedances that are explained and reported per second.
 const MOST_TOLD: usize = 4;
 const A_SECOND: Duration = Duration::from_secs(1);
 /// The time before and after an exceedance that is searched for its cause.
 const AROUND: Duration = Duration::from_millis(5);
-/// The number of outputs before that of a chain that are compared with it, to know what is usual.
+/// The number of earlier outputs of a chain that are compared with an output, to know what is
+/// usual.
 const COMPARED: u32 = 8;
 
 impl BoundWatch {
@@ -78,7 +79,7 @@ impl BoundWatch {
         self.found.clear();
     }
 
-    /// Returns how often each bound was exceeded.
+    /// Returns the number of times that each bound was exceeded.
     pub fn counts(&self, catalog: &Catalog) -> BTreeMap<Bounded, u64> {
         let names = catalog.read();
         self.counts.iter().map(|(of, count)| (of.named(&names), *count)).collect()

@@ -36,11 +36,11 @@ pub struct LatencyBounds {
     /// Data ages from the oldest sample on which an output depends to that output, by source and
     /// the update that provides the output.
     pub data_ages: BTreeMap<(String, String), Duration>,
-    /// Response times from when a callback has something to do to its return, by executor and
-    /// callback.
+    /// Response times from when a callback has work to its return, by executor and callback.
     pub callbacks: BTreeMap<(String, String), Duration>,
-    /// The execution times with which the others were computed, by cycle and update or executor and
-    /// callback: an execution that exceeds one is named as the cause before all else.
+    /// The execution times with which the other bounds were computed, by cycle and update or
+    /// executor and callback: an execution that exceeds one is named as the cause before everything
+    /// else.
     pub executions: BTreeMap<(String, String), Duration>,
 }
 
@@ -81,9 +81,9 @@ impl Monitor {
     pub(super) fn poll_bounds(&mut self) {
         let Self { catalog, scale, collector, statistics, bounds, messages, .. } = self;
         for exceedance in bounds.explain(catalog, scale, statistics, || collector.capture()) {
-            // The words are the same each time, so that they are shown once, with a count.
+            // The words are the same each time, so that the message is shown once, with a count.
             let (of, bound) = (&exceedance.of, human_duration(exceedance.bound));
-            let text = format!("{of} exceeded its bound of {bound}: the log and `why` say why");
+            let text = format!("{of} exceeded its bound of {bound}: the log and `why` show the cause");
             messages.add(Severity::Warning, &of.to_string(), text);
             messages.happened(JournalEvent::Exceedance(exceedance));
         }
@@ -94,7 +94,7 @@ impl Monitor {
         self.bounds.watch(bounds);
     }
 
-    /// Returns how often each bound was exceeded.
+    /// Returns the number of times that each bound was exceeded.
     pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
         self.bounds.counts(&self.catalog)
     }

@@ -28,17 +28,17 @@ struct State {
     pieces: VecDeque<Vec<u8>>,
     /// The bytes of all pieces, and of the one that is being written.
     waiting: usize,
-    /// Whether a piece was refused because there was no room.
+    /// Set if a piece was refused because there was no room.
     is_full: bool,
-    /// Whether the writer was dropped.
+    /// Set if the writer was dropped.
     is_closed: bool,
-    /// Whether the disk's thread has written everything, or has failed.
+    /// Set if the disk's thread has written everything, or has failed.
     has_ended: bool,
     /// The error of the disk, until it was returned once.
     failure: Option<Error>,
 }
 
-/// The most bytes that are queued.
+/// The maximum number of queued bytes.
 const ROOM: usize = 32 << 20;
 
 impl Disk {
@@ -53,8 +53,8 @@ impl Disk {
         Ok((ToDisk(shared.clone()), Self(shared)))
     }
 
-    /// Waits until everything that was accepted is written, for at most `patience`. The writer has
-    /// to be dropped before.
+    /// Waits until everything that was accepted is written, for at most `patience`. The writer must
+    /// be dropped before.
     ///
     /// # Errors
     /// Returns an error if the disk has failed, and the error was not returned before, or if it
@@ -65,7 +65,7 @@ impl Disk {
         let (mut state, _) = ended.unwrap_or_else(PoisonError::into_inner);
         if !state.has_ended {
             let (bytes, patience) = (state.waiting, human_duration(patience));
-            let text = format!("the disk has not taken the last {bytes} bytes in {patience}");
+            let text = format!("the disk has not accepted the last {bytes} bytes in {patience}");
             return Err(Error::new(ErrorKind::TimedOut, text));
         }
         state.failure.take().map_or(Ok(()), Err)
@@ -92,7 +92,7 @@ impl Write for ToDisk {
         Ok(bytes.len())
     }
 
-    /// Does nothing: waiting is what the [`Disk`] is for.
+    /// Does nothing: the [`Disk`] is the end that waits.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -144,8 +144,8 @@ pub mod tests {
     /// The time after which a test that hangs fails.
     const LIMIT: Duration = Duration::from_secs(60);
 
-    /// A disk that accepts a piece whenever it is allowed to, and fails when it never will be
-    /// again.
+    /// A disk that accepts a piece whenever it is allowed to, and fails once it will never be
+    /// allowed to again.
     pub struct Slow {
         may: Receiver<()>,
         taken: Arc<Mutex<Vec<u8>>>,
@@ -191,7 +191,7 @@ pub mod tests {
 
     #[test]
     fn what_waits_is_bounded_in_bytes_and_a_piece_that_does_not_fit_is_the_end() {
-        // There are many small pieces, or one that is larger than the room that is left.
+        // There are many small pieces, or one that is larger than the remaining room.
         for (pieces, length, last) in [(ROOM / 4096, 4096, 1), (1, ROOM - 10, 11), (2, 100, ROOM), (0, 0, ROOM + 1)] {
             let (slow, leave, taken) = slow();
             let (mut to_disk, disk) = Disk::start(slow).unwrap();
@@ -245,6 +245,6 @@ pub mod tests {
         to_disk.write_all(b"first").unwrap();
         drop(to_disk);
         let error = disk.wait(Duration::from_millis(1)).unwrap_err();
-        assert_eq!(error.to_string(), "the disk has not taken the last 5 bytes in 1.00 ms");
+        assert_eq!(error.to_string(), "the disk has not accepted the last 5 bytes in 1.00 ms");
     }
 }

@@ -1,5 +1,5 @@
-//! Reads the kernel's accounts of the robot's threads and of the cores, from which one can tell
-//! later which thread had a core that another one needed.
+//! Reads the kernel's accounts of the robot's threads and of the cores, from which it can later be
+//! derived which thread had a core that another one needed.
 
 use hemiola_realtime::{CoreId, KernelThread, StolenTime, ThreadAccount};
 use std::collections::BTreeMap;
@@ -9,8 +9,7 @@ use hemiola_trace::{CatalogGuard, Core, Event, Ring, Ticks, WorkerId};
 use super::Monitor;
 use crate::error::RuntimeError;
 
-/// The open accounts, and a ring of what was read from them. It belongs to the thread that drains
-/// the rings.
+/// The open accounts, and a ring of the readings. It belongs to the thread that drains the rings.
 pub struct KernelWatch {
     accounts: Vec<(WorkerId, ThreadAccount)>,
     /// The number of the thread on which each executor was seen.
@@ -19,11 +18,11 @@ pub struct KernelWatch {
     ring: Ring,
 }
 
-/// The readings that are kept: those of some seconds, for dozens of threads and cores.
+/// The number of readings that are kept: those of some seconds, for dozens of threads and cores.
 const LOOKS: usize = 1 << 13;
 
 impl KernelWatch {
-    /// Watches those of the threads for which the system has accounts.
+    /// Watches the threads for which the system has accounts.
     pub fn of(threads: impl IntoIterator<Item = (WorkerId, KernelThread)>) -> Self {
         let accounts =
             threads.into_iter().filter_map(|(worker, thread)| Some((worker, ThreadAccount::of(thread).ok()?)));
@@ -52,7 +51,7 @@ impl KernelWatch {
     /// allocation.
     pub fn look(&mut self) {
         let Self { accounts, stolen, ring, .. } = self;
-        // All have the same time, as they are compared with each other.
+        // All readings have the same time, because they are compared with each other.
         let at = Ticks::now();
         if let Some(cores) = stolen.as_mut().and_then(|stolen| stolen.read().ok()) {
             for (CoreId(core), taken) in cores {
@@ -63,7 +62,7 @@ impl KernelWatch {
             }
         }
         accounts.retain(|(worker, account)| {
-            // A thread that has ended is not watched any more.
+            // A thread that has ended is no longer watched.
             let Ok(times) = account.read() else { return false };
             let [running, waiting] = [times.running, times.waiting].map(|time| time.as_nanos() as u64);
             ring.push(Event::ThreadTime { worker: *worker, running, waiting, at });

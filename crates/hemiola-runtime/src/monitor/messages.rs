@@ -16,7 +16,7 @@ use crate::record::Severity;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// What happened, and what to do about it.
+    /// The text: what happened, and what to do about it.
     pub text: String,
     /// The number of repetitions so far.
     pub count: u64,
@@ -37,12 +37,12 @@ pub struct Messages {
     counts: BTreeMap<String, u64>,
     /// The number of the journal's entry that is passed on next.
     told: u64,
-    /// Every occurrence of a message, and other events.
+    /// The journal: every occurrence of a message, and other events.
     journal: Journal,
     clock: Arc<RobotClock>,
 }
 
-/// The most different messages, more than anybody reads.
+/// The maximum number of different messages, more than anybody reads.
 const MOST_MESSAGES: usize = 1000;
 
 impl Messages {

@@ -1,5 +1,5 @@
-//! The file of a trace. As a disk may be slow or gone, it is opened and closed without any lock,
-//! and written by a thread of its own.
+//! The file of a trace. A disk may be slow or gone, so the file is opened and closed without
+//! holding a lock, and written by a thread of its own.
 
 use std::io::{BufWriter, Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct OpenTrace {
 /// The rest of a trace that has ended early: what the disk has not accepted yet.
 pub struct EndedTrace(Disk);
 
-/// The time within which a disk has to accept the rest of a trace at its end.
+/// The time within which a disk must accept the rest of a trace at its end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl OpenTrace {
@@ -41,8 +41,8 @@ impl OpenTrace {
         Ok(Self { path: path.to_owned(), writer, disk })
     }
 
-    /// Writes the end of the trace, and waits for the disk, which may be slow or hang, for half a
-    /// minute at most.
+    /// Writes the end of the trace, and waits for the disk, which may be slow or hang, for at most
+    /// half a minute.
     pub fn finish(self) -> Result<(), RuntimeError> {
         let Self { path, writer, disk } = self;
         drop(writer.finish()?);
@@ -61,8 +61,8 @@ impl OpenTrace {
 }
 
 impl EndedTrace {
-    /// Waits for the disk as [`OpenTrace::finish`] does. Why the trace has ended was reported
-    /// before.
+    /// Waits for the disk like [`OpenTrace::finish`]. The reason why the trace has ended was
+    /// reported before.
     pub fn wait(self) {
         _ = self.0.wait(PATIENCE);
     }

@@ -1,4 +1,5 @@
-//! Handing on what the service thread gathers: the journal, what updates show, figures, events.
+//! Hands over what the service thread gathers: the journal, debug output of updates, statistics,
+//! events.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ struct Periodic {
     due: Instant,
 }
 
-/// The capacity for entries: as many as the journal keeps, and some that come.
+/// The capacity for entries: as many as the journal keeps, and some that arrive.
 const ENTRIES: usize = 5120;
 /// The capacity for records of updates: some seconds of a busy robot.
 const DEBUG_RECORDS: usize = 1 << 13;
@@ -40,11 +41,11 @@ const DEBUG_RECORDS: usize = 1 << 13;
 const EVENTS: usize = 1024;
 /// A time longer than any robot runs.
 const AGES: Duration = Duration::from_secs(u32::MAX as u64);
-/// The capacity for figures: older ones are of no use.
+/// The capacity for statistics: older ones are of no use.
 const REPORTS: usize = 4;
 
 impl GatheredOutlets {
-    /// Passes on what is asked for from now on, and what the journal still knows.
+    /// Passes on what is requested from now on, and the entries that the journal still keeps.
     pub fn observe(&mut self, asked: &Observation, presence: &Arc<Presence>, journal: Vec<JournalEntry>) -> Gathered {
         let mut gathered = Gathered::default();
         if asked.journal {
@@ -71,7 +72,7 @@ impl GatheredOutlets {
         gathered
     }
 
-    /// Removes observers that have left; returns whether one of them watched what updates show.
+    /// Removes observers that have left; returns whether one of them watched debug output.
     pub fn tidy(&mut self) -> bool {
         let watchers = self.debug.len();
         self.journal.retain(|giver| !giver.is_gone());
@@ -81,7 +82,7 @@ impl GatheredOutlets {
         self.debug.len() < watchers
     }
 
-    /// Returns the interest of all observers in what updates show; `None` if nobody watches.
+    /// Returns the interest of all observers in debug output; `None` if nobody watches.
     pub fn interest(&self) -> Option<Interest> {
         let (first, others) = self.debug.split_first()?;
         let mut interest = (*first.interest).clone();
@@ -97,7 +98,7 @@ impl GatheredOutlets {
         }
     }
 
-    /// Passes on what an update has shown.
+    /// Passes on debug output of an update.
     pub fn show(&mut self, record: &DebugRecord) {
         let kind = record.content.kind();
         for Watcher { giver, .. } in self.debug.iter_mut().filter(|watcher| watcher.interest.wants(record.name, kind)) {
@@ -105,7 +106,7 @@ impl GatheredOutlets {
         }
     }
 
-    /// Counts records of updates that did not fit where workers leave them.
+    /// Counts records of updates that did not fit into the queues of workers.
     pub fn lost_records(&self, count: u64) {
         self.debug.iter().for_each(|watcher| watcher.giver.count(count));
     }
@@ -115,7 +116,7 @@ impl GatheredOutlets {
         self.events.iter_mut().for_each(|giver| _ = giver.give(SeenEvents { worker, events: events.to_vec(), lost }));
     }
 
-    /// Passes on figures to observers whose period is over.
+    /// Passes on statistics to observers whose period has elapsed.
     pub fn report(&mut self, report: impl FnOnce() -> Report) {
         let now = Instant::now();
         let mut due = self.statistics.iter_mut().filter(|periodic| periodic.due <= now).peekable();
@@ -125,7 +126,7 @@ impl GatheredOutlets {
         let report = Arc::new(report());
         for Periodic { giver, period, due } in due {
             giver.give(report.clone());
-            // A period that no clock can show never ends.
+            // A period that no clock can represent never ends.
             *due = now.checked_add(*period).unwrap_or(now + AGES);
         }
     }

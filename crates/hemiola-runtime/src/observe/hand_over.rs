@@ -1,18 +1,18 @@
-//! Hand-overs from one end to the other: from a cycle, a source or the thread that gathers events
-//! to one observer.
+//! Hand-overs from a cycle, a source or the thread that gathers events to one observer.
 //!
-//! The giver never waits, unless it is asked to and its clock stands still; what finds no room is
-//! counted, and belongs to this observer alone. Things that take memory come in boxes that go
-//! round: the giver takes an empty one, fills it and passes it on, and the taker gives it back.
+//! The giver never waits, unless it is asked to and its clock stands still; items for which there
+//! is no room are counted, and lost to this observer alone. Items that own memory are boxes that
+//! circulate: the giver gets an empty one, fills it and passes it on, and the taker returns it.
 //!
 //! | the observer is | set by | what the giver does |
 //! |---|---|---|
-//! | expected | whoever made it | nothing: it has not come to it yet |
-//! | attached | the giver, when it comes to it | passes on |
-//! | gone | the observer, when it is dropped | nothing any more; what it still held is freed with the last end |
+//! | expected | whoever created it | nothing: it has not attached it yet |
+//! | attached | the giver, when it finds it | passes items on |
+//! | gone | the observer, when it is dropped | nothing any more; items in transit are freed with the last end |
 //!
 //! All hand-overs of an observer share this state ([`Presence`]). An observer that is forgotten
-//! instead of dropped stays attached: its queues fill up, and what comes after that is counted.
+//! (`mem::forget`) instead of dropped stays attached: its queues fill up, and later items are
+//! counted as dropped.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, yield_now};
 /// The presence of an observer, shared by all its ends.
 pub struct Presence {
     is_gone: AtomicBool,
-    /// The number of givers that have come to it.
+    /// The number of givers that have attached the observer.
     attached: AtomicU32,
     /// The event that is notified when values were passed on.
     wakeup: Option<Arc<Wakeup>>,
@@ -40,7 +40,7 @@ impl Presence {
         Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0), wakeup })
     }
 
-    /// Notifies the observer, if it wants that: one atomic addition, and a system call only where
+    /// Notifies the observer, if it wants that: one atomic addition, and a system call only if
     /// somebody sleeps.
     #[inline]
     pub fn notify(&self) {
@@ -60,12 +60,12 @@ impl Presence {
         self.is_gone.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that one more giver passes on from now on.
+    /// Notes that one more giver passes items on from now on.
     pub fn attach(&self) {
         self.attached.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns how many givers pass on.
+    /// Returns the number of givers that pass items on.
     pub fn attached(&self) -> u32 {
         self.attached.load(Ordering::Acquire)
     }
@@ -101,14 +101,14 @@ struct Shared {
     dropped: AtomicU64,
 }
 
-/// Creates both ends of a hand-over of which `capacity` things can be on their way.
+/// Creates both ends of a hand-over of which `capacity` items can be in transit.
 pub fn hand_over<T>(presence: &Arc<Presence>, capacity: usize, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (writer, reader) = queue(capacity.max(1));
     let shared = Arc::new(Shared { presence: presence.clone(), dropped: AtomicU64::new(0) });
     (Giver { things: writer, empty: None, shared: shared.clone(), full }, Taker { things: reader, empty: None, shared })
 }
 
-/// Creates both ends of a hand-over of these things, which go round: they come back to be filled
+/// Creates both ends of a hand-over of these items, which circulate: they come back to be filled
 /// again.
 pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -> (Giver<T>, Taker<T>) {
     let (mut giver, mut taker) = hand_over(presence, empty.len(), full);
@@ -121,19 +121,19 @@ pub fn circulating<T>(presence: &Arc<Presence>, empty: Vec<T>, full: WhenFull) -
 }
 
 impl<T> Giver<T> {
-    /// Returns whether the observer is gone, so that nothing is taken any more.
+    /// Returns whether the observer is gone, so that nothing is received any more.
     #[inline]
     pub fn is_gone(&self) -> bool {
         self.shared.presence.is_gone()
     }
 
-    /// Returns whether its observer is waited for.
+    /// Returns whether the robot waits for its observer.
     pub fn wants_everything(&self) -> bool {
         self.full == WhenFull::Wait
     }
 
     /// Waits while there is no room, if it is asked to and the observer is there; returns whether
-    /// there is some.
+    /// there is room.
     #[inline]
     pub fn wait_for(&self, has_room: impl Fn() -> bool) -> bool {
         while !has_room() {
@@ -145,8 +145,8 @@ impl<T> Giver<T> {
         true
     }
 
-    /// Passes something on, or counts it as dropped; returns whether it was passed on. No
-    /// allocation, no lock, no system call.
+    /// Passes an item on, or counts it as dropped; returns whether it was passed on. No allocation,
+    /// no lock, no system call.
     #[inline]
     pub fn give(&mut self, thing: T) -> bool {
         let mut thing = Some(thing);
@@ -168,7 +168,7 @@ impl<T> Giver<T> {
         self.shared.presence.notify();
     }
 
-    /// Returns an empty thing to be filled; `None`, and counted as dropped, if none has come back.
+    /// Returns an empty item to be filled; `None`, and counted as dropped, if none has come back.
     pub fn empty(&mut self) -> Option<T> {
         let empty = self.empty.as_mut()?;
         loop {
@@ -183,32 +183,32 @@ impl<T> Giver<T> {
         }
     }
 
-    /// Counts things that were to be passed on, and are lost to the observer.
+    /// Counts items that should have been passed on, and are lost to the observer.
     pub fn count(&self, dropped: u64) {
         self.shared.dropped.fetch_add(dropped, Ordering::Relaxed);
     }
 }
 
 impl<T> Taker<T> {
-    /// Dequeues the next thing; `None` if there is none at present. Never waits.
+    /// Dequeues the next item; `None` if there is none at present. Never waits.
     pub fn take(&mut self) -> Option<T> {
         self.things.pop()
     }
 
-    /// Returns a thing that was read to the giver, to be filled again.
+    /// Returns an item that was read to the giver, to be filled again.
     pub fn give_back(&mut self, empty: T) {
         if let Some(back) = &mut self.empty {
-            // The queue has room for all that go round.
+            // The queue has room for all items that circulate.
             _ = back.push(empty);
         }
     }
 
-    /// Returns how many things found no room.
+    /// Returns the number of items for which there was no room.
     pub fn dropped(&self) -> u64 {
         self.shared.dropped.load(Ordering::Relaxed)
     }
 
-    /// Counts a thing that came and is of no use as dropped.
+    /// Counts an item that arrived and is of no use as dropped.
     pub fn count_dropped(&self) {
         self.shared.dropped.fetch_add(1, Ordering::Relaxed);
     }
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
     use crate::observe::stack::{Node, Stack};
 
-    /// Counts how many values like it are alive.
+    /// Counts how many values of this type are alive.
     struct Held(loom::sync::Arc<AtomicU32>);
 
     impl Held {

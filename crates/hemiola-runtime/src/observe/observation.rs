@@ -44,16 +44,16 @@ pub struct Observation {
     pub(crate) wakeup: Option<Arc<Wakeup>>,
 }
 
-/// The parts of checkpoints that are asked for.
+/// The parts of checkpoints that are requested.
 #[derive(Clone, Debug)]
 pub(crate) enum PartChoice {
     Every(Duration),
-    /// The parts of a cycle before this run and the next.
+    /// The parts of a cycle before this run and before the next one.
     Around(String, u32),
 }
 
-/// A representation that is to be observed. As text it is the name, optionally with the most values
-/// per second of the robot's clock.
+/// A representation that is to be observed. As text it is the name, optionally with the maximum
+/// number of values per second on the robot's clock.
 ///
 /// ```
 /// use hemiola_runtime::ValueRequest;
@@ -65,7 +65,7 @@ pub(crate) enum PartChoice {
 pub struct ValueRequest {
     /// The name of the representation.
     pub representation: String,
-    /// The most values per second of the robot's clock; `None` for all.
+    /// The maximum number of values per second on the robot's clock; `None` for all.
     pub rate: Option<f64>,
 }
 
@@ -75,7 +75,7 @@ impl ValueRequest {
         Self { representation: representation.into(), rate: None }
     }
 
-    /// Returns the least distance of two values; zero for all.
+    /// Returns the minimum time between two values; zero for all.
     pub(crate) fn period(&self) -> Duration {
         let rate = self.rate.filter(|rate| *rate > 0.0);
         rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok()).unwrap_or_default()
@@ -83,7 +83,7 @@ impl ValueRequest {
 }
 
 impl From<&str> for ValueRequest {
-    /// Reads a name and a rate. A text that is no rate is part of the name, so that no such
+    /// Parses a name and a rate. A text that is not a rate is part of the name, so that no such
     /// representation is found.
     fn from(text: &str) -> Self {
         let rated = text.split_once('@').and_then(|(name, rate)| {
@@ -107,69 +107,71 @@ impl From<&String> for ValueRequest {
 }
 
 impl Observation {
-    /// Requests values of these representations, in any order; those of one run come in this order.
+    /// Requests values of these representations, in any order; those of one run arrive in this
+    /// order.
     pub fn of(values: impl IntoIterator<Item = impl Into<ValueRequest>>) -> Self {
         Self { values: values.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Adds messages of all topics whose messages can leave the process, also of topics that come
-    /// later.
+    /// Adds messages of all topics whose messages can leave the process, including topics that are
+    /// created later.
     #[must_use]
     pub fn with_topics(self) -> Self {
         self.with_topics_named(|_| true)
     }
 
-    /// Adds messages of those topics whose names are chosen.
+    /// Adds messages of the topics for whose names `chosen` returns `true`.
     #[must_use]
     pub fn with_topics_named(self, chosen: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { topics: Some(Arc::new(chosen)), ..self }
     }
 
-    /// Adds what each run of each cycle begins with: [`RunRecord`](crate::RunRecord).
+    /// Adds the records of what each run of each cycle begins with:
+    /// [`RunRecord`](crate::RunRecord).
     #[must_use]
     pub fn with_runs(self) -> Self {
         Self { runs: true, ..self }
     }
 
-    /// Adds checkpoints of all that later runs depend on, one whenever that much time has passed on
-    /// the robot's clock: [`CyclePart`](crate::CyclePart).
+    /// Adds checkpoints of everything that later runs depend on, once per `period` on the robot's
+    /// clock: [`CyclePart`](crate::CyclePart).
     #[must_use]
     pub fn with_checkpoints(self, period: Duration) -> Self {
         Self { parts: Some(PartChoice::Every(period)), ..self }
     }
 
-    /// Adds two parts: what that run of the cycle begins with, including what sources have brought,
-    /// and what the next run begins with, which shows what that run left behind.
+    /// Adds two parts: what that run of the cycle begins with, including samples of sources, and
+    /// what the next run begins with, which shows the state after that run.
     #[must_use]
     pub fn with_checkpoints_around(self, cycle: impl Into<String>, run: u32) -> Self {
         Self { parts: Some(PartChoice::Around(cycle.into(), run)), ..self }
     }
 
     /// Adds what updates plot, draw and write under these names
-    /// ([`Debug`](hemiola_model::module::Debug)). A name is given as it is, as a space (`field` for
-    /// all of `field/..`), or by its beginning with a `*` behind it; `*` alone is all. Updates
-    /// compute nothing else; with no names at all, the robot only learns which there are:
+    /// ([`Debug`](hemiola_model::module::Debug)). A name is given literally, as a space (`field`
+    /// for all of `field/..`), or as a prefix followed by `*`; `*` alone stands for all. Updates
+    /// compute nothing else; with no names at all, the robot only learns which names exist:
     /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names).
     #[must_use]
     pub fn with_debug(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { debug: Some(Arc::new(Interest::of(names))), ..self }
     }
 
-    /// Adds what updates plot, draw and write under these names alone, as
-    /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names) has them: the name of an image
-    /// does not want what lies over it. It takes the place of [`with_debug`](Self::with_debug).
+    /// Adds what updates plot, draw and write under exactly these names, in the form of
+    /// [`RobotHandle::debug_names`](crate::RobotHandle::debug_names): the name of an image does not
+    /// include its overlays. It replaces [`with_debug`](Self::with_debug).
     #[must_use]
     pub fn with_debug_named(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { debug: Some(Arc::new(Interest::of_names(names))), ..self }
     }
 
-    /// Adds what happens besides the runs: what is still known of it, then what comes.
+    /// Adds the journal: the entries that are still kept, then those that come.
     #[must_use]
     pub fn with_journal(self) -> Self {
         Self { journal: true, ..self }
     }
 
-    /// Adds timing figures so far, once per period of the world's time.
+    /// Adds timing statistics, once per period of the world's time.
     #[must_use]
     pub fn with_statistics(self, period: Duration) -> Self {
         Self { statistics: Some(period), ..self }
@@ -181,17 +183,17 @@ impl Observation {
         Self { events: true, ..self }
     }
 
-    /// Asks for completeness: where something would be dropped, a robot that is stepped waits for
-    /// this observer, which has to receive it on another thread or between two steps. A robot on
-    /// threads of its own does not wait.
+    /// Requests completeness: where something would be dropped, a stepped robot waits for this
+    /// observer, which must receive on another thread or between two steps. A robot on threads of
+    /// its own does not wait.
     #[must_use]
     pub fn complete(self) -> Self {
         Self { is_complete: true, ..self }
     }
 
     /// Notifies this event whenever a cycle or a source has passed on values, or the journal an
-    /// entry, for an observer that sleeps until there are some. It costs the cycle one atomic
-    /// addition, and a system call only where somebody sleeps.
+    /// entry, for an observer that sleeps until then. It costs the cycle one atomic addition, and a
+    /// system call only if somebody sleeps.
     #[must_use]
     pub fn notifying(self, wakeup: Arc<Wakeup>) -> Self {
         Self { wakeup: Some(wakeup), ..self }

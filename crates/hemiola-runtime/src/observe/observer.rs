@@ -14,11 +14,11 @@ use super::values::{PassedValue, SeenValue, ValueChannel, ValueLine};
 use crate::journal::JournalEntry;
 use crate::record::{CyclePart, RunRecord};
 
-/// An observer, which sees what it asked for of a running robot:
+/// An observer, which receives what it requested of a running robot:
 /// [`RobotHandle::observe`](crate::RobotHandle::observe).
 ///
-/// It never waits and is not waited for; what it is too slow for is lost to it alone, and
-/// [counted](Self::dropped). Dropped, it leaves the robot as it was.
+/// It never waits and nothing waits for it; what it is too slow for is lost to it alone, and
+/// [counted](Self::dropped). Dropping it leaves the robot as it was.
 ///
 /// ```
 /// use hemiola_runtime::{JournalEvent, Observation, Pace, Robot, Seen};
@@ -44,7 +44,7 @@ use crate::record::{CyclePart, RunRecord};
 #[derive(Default)]
 pub struct Observer {
     visit: Option<Visit>,
-    /// The number of cycles and sources that are to come to it.
+    /// The number of cycles and sources that will attach it.
     pub(super) expected: u32,
     pub(super) values: Vec<ValueLine>,
     pub(super) runs: Vec<RunLine>,
@@ -55,7 +55,7 @@ pub struct Observer {
     next: usize,
 }
 
-/// The ends of the thread that gathers what workers leave behind.
+/// The receiving ends of what the service thread gathers.
 #[derive(Default)]
 pub struct Gathered {
     pub journal: Option<Taker<JournalEntry>>,
@@ -64,7 +64,7 @@ pub struct Gathered {
     pub events: Option<Taker<SeenEvents>>,
 }
 
-/// Something that an observer sees.
+/// An item that an observer receives.
 ///
 /// See [`Observer`].
 #[derive(Debug)]
@@ -80,9 +80,9 @@ pub enum Seen<'o> {
     Part(CyclePart),
     /// A plot, drawing or text of an update.
     Debug(DebugRecord),
-    /// Something that happened besides the runs.
+    /// An event besides the runs.
     Journal(JournalEntry),
-    /// Timing figures so far.
+    /// The timing statistics so far.
     Statistics(Arc<Report>),
     /// Events of a worker or source.
     Events(SeenEvents),
@@ -100,23 +100,23 @@ pub struct SeenEvents {
     pub lost: u64,
 }
 
-/// The numbers of things that an observer was too slow for: [`Observer::dropped`].
+/// The numbers of items for which an observer was too slow: [`Observer::dropped`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Values; [`ValueChannel::dropped`] has them by representation.
+    /// The number of values; [`ValueChannel::dropped`] has it by representation.
     pub values: u64,
-    /// Messages of topics.
+    /// The number of messages of topics.
     pub messages: u64,
-    /// Records of what runs began with.
+    /// The number of records of what runs began with.
     pub runs: u64,
-    /// Parts of checkpoints.
+    /// The number of parts of checkpoints.
     pub parts: u64,
-    /// Plots, drawings and texts of updates, including those that did not fit into the queues that
-    /// all observers share.
+    /// The number of plots, drawings and texts of updates, including those that did not fit into
+    /// the queues that all observers share.
     pub debug: u64,
-    /// Entries of the journal.
+    /// The number of entries of the journal.
     pub entries: u64,
-    /// Pieces of events.
+    /// The number of pieces of events.
     pub events: u64,
 }
 
@@ -133,10 +133,10 @@ impl Observer {
         self.gathered = gathered;
     }
 
-    /// Returns the next item; `None` when there is none at present. Never waits.
+    /// Returns the next item; `None` if there is none at present. Never waits.
     ///
     /// The record of a run comes before what it provided, and messages when there are no more
-    /// values: for a robot that is stepped, all values have come then that were provided with them.
+    /// values: in a stepped robot, all values that were provided with them have arrived by then.
     #[expect(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<Seen<'_>> {
         if let Some(run) = self.next_run() {
@@ -161,15 +161,15 @@ impl Observer {
             .or_else(|| take(events).map(Seen::Events))
     }
 
-    /// Returns the next value, of the cycles and sources in turn.
+    /// Returns the next value, taking cycles and sources in turn.
     pub fn next_value(&mut self) -> Option<SeenValue<'_>> {
         let (line, passed) = self.take_value()?;
         Some(self.value(line, passed))
     }
 
-    /// Lets go of all values that have come so far but the newest of each cycle and source. Returns
-    /// how many these were. For observers of one representation that are interested in its newest
-    /// value: they need not look at the others.
+    /// Releases all values that have arrived so far except the newest one of each cycle and source.
+    /// Returns the number of released values. For observers of one representation that need only
+    /// its newest value and so need not look at the others.
     ///
     /// ```
     /// # fn show(mut ball: hemiola_runtime::Observer) {
@@ -183,18 +183,18 @@ impl Observer {
         self.values.iter_mut().map(ValueLine::keep_newest).sum()
     }
 
-    /// Returns the next message, of the topics in turn.
+    /// Returns the next message, taking topics in turn.
     pub fn next_message(&mut self) -> Option<SeenMessage<'_>> {
         let topic = self.find_message()?;
         self.topics.as_mut()?.receive(topic)
     }
 
-    /// Returns what the next run began with, of the cycles in turn.
+    /// Returns the record of what the next run began with, taking cycles in turn.
     pub fn next_run(&mut self) -> Option<RunRecord> {
         self.runs.iter_mut().find_map(RunLine::next)
     }
 
-    /// Returns the next part of a checkpoint, of the cycles in turn.
+    /// Returns the next part of a checkpoint, taking cycles in turn.
     pub fn next_part(&mut self) -> Option<CyclePart> {
         self.parts.iter_mut().find_map(PartLine::next)
     }
@@ -209,25 +209,25 @@ impl Observer {
         take(&mut self.gathered.debug)
     }
 
-    /// Returns the representations that it sees, each with its number: [`SeenValue::channel`].
+    /// Returns the representations that it observes, each with its number: [`SeenValue::channel`].
     pub fn channels(&self) -> Vec<ValueChannel> {
         self.values.iter().flat_map(ValueLine::channels).collect()
     }
 
-    /// Returns the topics that it sees, each with its number: [`SeenMessage::topic`]. More may be
-    /// added.
+    /// Returns the topics that it observes, each with its number: [`SeenMessage::topic`]. More may
+    /// be added.
     pub fn topics(&mut self) -> &[SeenTopic] {
         let Some(line) = &mut self.topics else { return &[] };
         line.join_new();
         line.topics()
     }
 
-    /// Returns how many messages of that topic it was too slow for.
+    /// Returns the number of messages of that topic for which it was too slow.
     pub fn dropped_messages(&mut self, topic: usize) -> u64 {
         self.topics.as_mut().map_or(0, |line| line.dropped(topic))
     }
 
-    /// Returns what it was too slow for, and will never see.
+    /// Returns the numbers of items for which it was too slow, and which it will never receive.
     pub fn dropped(&mut self) -> Dropped {
         let topics = self.topics.as_ref().map_or(0, |line| line.topics().len());
         let Gathered { journal, debug, events, .. } = &self.gathered;
@@ -242,9 +242,9 @@ impl Observer {
         }
     }
 
-    /// Returns whether all cycles and sources that it observes have come to it: from then on it
-    /// misses nothing but what it is too slow for. An observer that is made before the robot begins
-    /// misses nothing in any case.
+    /// Returns whether all cycles and sources that it observes have attached it: from then on it
+    /// misses nothing except what it is too slow for. An observer that is created before the robot
+    /// begins misses nothing in any case.
     pub fn is_attached(&self) -> bool {
         self.visit.as_ref().is_none_or(|Visit(presence)| presence.attached() >= self.expected)
     }
@@ -275,7 +275,7 @@ fn take<T>(taker: &mut Option<Taker<T>>) -> Option<T> {
     taker.as_mut()?.take()
 }
 
-/// The mark of the observer's presence, which ends when it is dropped, before what was seen.
+/// The guard of the observer's presence, which ends when it is dropped, before the received items.
 struct Visit(Arc<Presence>);
 
 impl Drop for Visit {

@@ -1,4 +1,4 @@
-//! The outlets of a cycle or source: its end of all observers.
+//! The outlets of a cycle or source: its end for all its observers.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Outlet {
     pub parts: Option<PartWriter>,
     /// New slots for stores that have too few for all observers.
     pub slots: Vec<(usize, NewSlots)>,
-    /// Whether only the present values are wanted, once.
+    /// Set if only the present values are wanted, once.
     once: bool,
 }
 
@@ -42,12 +42,12 @@ impl Outlet {
     }
 }
 
-/// All outlets of a cycle or source, in the order in which they came. Belongs to worker 0, or to
+/// All outlets of a cycle or source, in the order in which they came. It belongs to worker 0, or to
 /// the source's thread.
 pub struct Outlets {
     first: Option<Box<Node<Outlet>>>,
     viewpoint: Arc<Viewpoint>,
-    /// The number of runs that were written down, of all cycles.
+    /// The number of runs of all cycles that were recorded.
     order: Arc<AtomicU64>,
 }
 
@@ -56,13 +56,13 @@ impl Outlets {
         Self { first: None, viewpoint, order }
     }
 
-    /// Returns the viewpoint that observers come to.
+    /// Returns the viewpoint at which observers attach.
     pub fn viewpoint(&self) -> &Arc<Viewpoint> {
         &self.viewpoint
     }
 
-    /// Admits observers that have come. Where there is none, this is one load. No allocation, no
-    /// lock, no system call.
+    /// Admits observers that have come. If there is none, this is one load. No allocation, no lock,
+    /// no system call.
     #[inline]
     pub fn attend(&mut self, blackboard: &Blackboard, last_run: (u32, Time), between: &mut BetweenRuns<'_>) {
         if !self.viewpoint.arriving.is_empty() {
@@ -70,8 +70,8 @@ impl Outlets {
         }
     }
 
-    /// Admits observers as [`attend`](Self::attend) does, for a source that has taken a sample of
-    /// that number: observers that have come get it.
+    /// Admits observers like [`attend`](Self::attend), for a source that has taken a sample with
+    /// that number: observers that have come receive it.
     #[inline]
     pub fn attend_with_sample(
         &mut self,
@@ -128,7 +128,7 @@ impl Outlets {
         let mut next = &mut self.first;
         while let Some(node) = next {
             if !node.item.is_gone() {
-                // The link is read anew, as what comes before may have been replaced.
+                // The link is read again, because the previous node may have been replaced.
                 next = match next {
                     Some(node) => &mut node.next,
                     None => return,
@@ -142,7 +142,7 @@ impl Outlets {
         }
     }
 
-    /// Notes that a run of a cycle begins, and has not taken its inputs.
+    /// Notes that a run of a cycle begins, and has not read its inputs.
     #[inline]
     pub fn begin_run(&mut self, run: u32, now: impl FnOnce() -> Time) {
         if let Some(first) = &mut self.first {
@@ -155,7 +155,7 @@ impl Outlets {
         }
     }
 
-    /// Writes down what the run begins with.
+    /// Writes the record of what the run begins with.
     #[inline]
     pub fn write_down(
         &mut self,
@@ -165,7 +165,7 @@ impl Outlets {
         between: &BetweenRuns<'_>,
     ) {
         let Some(first) = &mut self.first else { return };
-        // All observers get one number, taken here and not earlier: see `runs`.
+        // All observers get the same number, which is taken here and not earlier: see `runs`.
         let mut order = None;
         each(first, |outlet| {
             if outlet.presence.is_gone() {
@@ -199,7 +199,7 @@ impl Outlets {
             {
                 node.item.presence.notify();
             }
-            // The link is read anew, as what comes before may have been replaced.
+            // The link is read again, because the previous node may have been replaced.
             next = match next {
                 Some(node) => &mut node.next,
                 None => return,
@@ -209,7 +209,7 @@ impl Outlets {
 }
 
 impl Outlets {
-    /// Passes on what a cycle provides now to observers that have not seen it, while it stands
+    /// Passes on a cycle's present values to observers that have not seen them, while it stands
     /// still.
     pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
         let Some(first) = &mut self.first else { return };

@@ -1,5 +1,5 @@
-//! Reservations: how many values of each representation observers may hold, so that stores have
-//! slots for all of them.
+//! Reservations: the number of values of each representation that observers may hold, so that
+//! stores have slots for all of them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ pub struct Reserve(Mutex<Vec<Slots>>);
 /// The slots of one store.
 #[derive(Clone, Copy, Default)]
 struct Slots {
-    /// The slots that there are besides the store's own.
+    /// The slots that exist besides the store's own.
     made: usize,
     /// The slots that may be held.
     reserved: usize,
 }
 
-/// The right to hold that many values of these stores; given back when it is dropped. Both ends of
-/// an observation share it, so that the slots are free when both have released them.
+/// The right to hold that many values of these stores; it is given back when it is dropped. Both
+/// ends of an observation share it, so that the slots are free when both have released them.
 pub struct Reservation {
     reserve: Arc<Reserve>,
     holds: Vec<(usize, usize)>,
@@ -30,13 +30,13 @@ impl Reserve {
         Arc::new(Self(Mutex::new(vec![Slots::default(); stores])))
     }
 
-    /// Reserves slots of stores. Missing ones are made by `make`, with nothing locked, as values
-    /// are made by code of users. Then `post` gets all of them for the blackboard's owner, each
-    /// store's with how many were made before; meanwhile nothing else is reserved, as the next
-    /// reservation relies on them.
+    /// Reserves slots of stores. Missing ones are created by `make`, with nothing locked, because
+    /// values are created by user code. Then `post` gets all of them for the blackboard's owner,
+    /// for each store with the number that existed before; meanwhile nothing else is reserved,
+    /// because the next reservation relies on them.
     ///
     /// # Errors
-    /// The error of `make`; then nothing is reserved.
+    /// Returns the error of `make`; then nothing is reserved.
     pub fn reserve<S, R, E>(
         self: &Arc<Self>,
         holds: Vec<(usize, usize)>,
@@ -69,8 +69,8 @@ impl Reserve {
         }
     }
 
-    /// Has slots taken back that were made, and did not get to the blackboard: `take_back` names
-    /// the stores, and how many slots of each. Meanwhile nothing else is reserved.
+    /// Gives back slots that were created and did not get to the blackboard: `take_back` names the
+    /// stores, and the number of slots of each. Meanwhile nothing else is reserved.
     pub fn return_slots<R>(&self, take_back: impl FnOnce(&mut dyn FnMut(usize, usize)) -> R) -> R {
         let mut all = self.lock();
         take_back(&mut |store, count| all[store].made -= count)
@@ -82,7 +82,7 @@ impl Reserve {
     }
 }
 
-/// Returns the stores that have too few slots for these, and how many are lacking.
+/// Returns the stores that have too few slots for these holds, and the number of missing slots.
 fn lacking(all: &[Slots], holds: &[(usize, usize)]) -> BTreeMap<usize, usize> {
     let mut wanted: BTreeMap<usize, usize> = BTreeMap::new();
     holds.iter().for_each(|&(store, count)| *wanted.entry(store).or_default() += count);

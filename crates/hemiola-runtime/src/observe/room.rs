@@ -1,6 +1,6 @@
-//! Counts of the values that an observer holds, so that a provider never looks in vain for a slot.
+//! Counts of the values that an observer holds, so that a provider always finds a free slot.
 //!
-//! A store has as many additional slots as values may be on their way to observers. The provider
+//! A store has as many additional slots as values may be in transit to observers. The provider
 //! counts the values that it passes on; an observer that has read one releases its slot, then
 //! counts it as released.
 //!
@@ -33,14 +33,14 @@ impl Room {
 }
 
 impl Room {
-    /// Returns how many values were released.
+    /// Returns the number of released values.
     pub fn left(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }
 }
 
 impl Passed {
-    /// Returns whether that many values are on their way.
+    /// Returns whether that many values are in transit.
     #[inline]
     pub fn is_full(&self, room: &Room, capacity: u32) -> bool {
         self.0.wrapping_sub(room.0.load(Ordering::Acquire)) >= capacity
@@ -62,7 +62,7 @@ mod tests {
     use super::{Passed, Room};
     use crate::sync::{Arc, AtomicU32, Ordering, UnsafeCell};
 
-    /// A value, and how often it is held, as a store has them.
+    /// A value, and how often it is held, as in a store.
     struct Slot(UnsafeCell<u32>, AtomicU32);
 
     struct Slots(Vec<Slot>, Room);
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn loom_a_provider_finds_a_free_slot_and_writes_where_nobody_reads() {
         loom::model(|| {
-            // There is a slot for a value on its way, for the current one, and for one to be
+            // There is a slot for a value in transit, for the current one, and for one to be
             // written.
             let slots = [(); 3].map(|()| Slot(UnsafeCell::new(0), AtomicU32::new(0)));
             let slots = Arc::new(Slots(slots.into(), Room::default()));

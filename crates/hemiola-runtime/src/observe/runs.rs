@@ -2,36 +2,36 @@
 //!
 //! A run computes from representations, the cycle's clock and the state of its modules, and from
 //! nothing else. The state comes from the runs before it; so a run is repeated by giving it what it
-//! *began* with: the clock, the safe state, which snapshot each import took, which samples it found
-//! in its queues, and which messages its subscriptions. On threads of their own that is decided by
-//! who is faster. Here it is written down: a few words per run, handed to observers as they are
-//! handed [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a
-//! replay follows.
+//! *began* with: the clock, the safe state, which snapshot each import read, which samples it found
+//! in its queues, and which messages its subscriptions. On threads of their own this depends on who
+//! is faster. It is recorded here: a few words per run, handed over to observers like
+//! [values](crate::observe::values), and read back by the [`Script`](crate::Script) that a replay
+//! follows.
 //!
 //! # The order of the runs
 //! A replay runs one cycle at a time. That this is possible, and in which order, follows from one
-//! counter that all cycles share: a run takes its number *after* it has taken all its inputs and
+//! counter that all cycles share: a run takes its number *after* it has read all its inputs and
 //! *before* its first task begins. If run B found what run A published, then A's number was taken
 //! before A published, that before B found it, and that before B took its number; each of these
 //! happens before the next (the program's order, and the release and acquire of the hand-over). Two
 //! changes of one word of which one happens before the other have that order among all changes of
 //! the word, however relaxed. So A has the lower number: in the order of the numbers every run
-//! finds what it needs already published. A number that were taken before the inputs would not do:
-//! between the two another cycle may begin and publish.
+//! finds what it needs already published. A number taken before the inputs would not do: between
+//! the two another cycle may begin and publish.
 //!
-//! In that order there is more than a run needs: what others published after it had looked. So what
-//! is passed on in a replay is what was taken and nothing else
+//! In that order there is more than a run needs: what others published after it had read its
+//! inputs. So a replay passes on what was read and nothing else
 //! ([`Recorded`](crate::blackboard::channel::Recorded)). Samples of sources need no place in the
 //! order: they come from the log, by their number, when the first run needs them.
 //!
 //! What is published in the middle of a run needs no care either: a run publishes once to each
 //! consumer, and what it publishes is the same when the rest of the run comes before the consumer.
-//! Messages of topics stay in order, one publisher after the other, so that it suffices to know how
-//! many of each were there.
+//! Messages of topics stay in order, one publisher after the other, so it suffices to know how many
+//! of each there were.
 //!
 //! # Changes from outside
 //! Parameters, providers and the like change between two runs of a cycle. Each change has a number:
-//! the journal says what the change was, and the transcript with which run of each cycle it came
+//! the journal records the change, and the transcript records with which run of each cycle it came
 //! into force; a replay makes it before that run. Changes are made one after the other, and a
 //! thread that makes one waits until all cycles have applied it.
 
@@ -47,23 +47,23 @@ use crate::record::{
 };
 use crate::run::Beginning;
 
-/// The number of publishers whose messages are written down; a run that receives those of more is
-/// not.
+/// The maximum number of publishers whose messages are recorded; a run that receives those of more
+/// is not recorded.
 const MOST_MESSAGES: usize = 16;
-/// The number of runs that can be on their way to an observer: at 100 Hz it may be away for five
+/// The number of runs that can be in transit to an observer: at 100 Hz it may be away for five
 /// seconds.
 const DEPTH: usize = 512;
 
-/// The end of a cycle that writes its runs down.
+/// The end of a cycle that records its runs.
 pub struct RunWriter(Giver<Box<Page>>);
 
-/// A run on its way to an observer; goes back to be filled again.
+/// A run in transit to an observer, which comes back to be filled again.
 struct Page {
     run: u32,
     now: Time,
     order: u64,
     safe_state: SafeState,
-    /// Whether it lacks no messages or changes, for which there was no room.
+    /// Set if it contains all messages and changes; cleared if there was no room for some.
     is_whole: bool,
     /// The words that [`Import::write_down`](crate::blackboard::channel::Import::write_down)
     /// writes, one import after the other.
@@ -124,7 +124,7 @@ pub struct RunLine {
 }
 
 /// Creates both ends for a cycle that reads from these inputs, which are given as [`InputRecord`]s
-/// of which nothing was taken.
+/// with nothing read.
 pub fn runs(
     cycle: &Arc<str>,
     inputs: Vec<InputRecord>,
@@ -138,7 +138,7 @@ pub fn runs(
 }
 
 impl RunWriter {
-    /// Writes down a run, when the inputs have been taken and the tasks have not begun. No
+    /// Records a run, after the inputs have been read and before the tasks have begun. No
     /// allocation, no lock, no system call.
     pub fn write_down(&mut self, order: u64, beginning: &Beginning<'_>, world: World<'_>, between: &BetweenRuns<'_>) {
         let Some(mut page) = self.0.empty() else { return };

@@ -1,9 +1,9 @@
 //! A stack of boxes to which any thread posts and from which one thread takes all at once. Outlets
-//! get to a cycle through it while the cycle runs, and come back.
+//! reach a cycle through it while the cycle runs, and come back through another.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | a thread that posts | lets its box point at the top one, then makes it the top one, unless another has become it meanwhile | release: the thread that takes the box sees what is in it |
+//! | a thread that posts | lets its box point to the top one, then makes it the top one, unless another box has become the top meanwhile | release: the thread that takes the box sees what is in it |
 //! | the thread that takes | checks whether there is a top one | relaxed: the next check finds it |
 //! | the thread that takes | makes none the top one | acquire |
 //!

@@ -1,9 +1,9 @@
-//! Handing the messages of topics to an observer.
+//! Hands over the messages of topics to an observer.
 //!
-//! They go the way of all messages: the observer's queue is not waited for, and what finds no room
-//! in it is counted. Only a robot that is stepped waits for observers that want everything, at the
-//! beginning of a step, until they have received the messages of the last one: then these have the
-//! time at which they were sent.
+//! They are published like all messages: nothing waits for the observer's queue, and messages for
+//! which there is no room in it are counted. Only a stepped robot waits for observers that want
+//! everything, at the beginning of a step, until they have received the messages of the last one:
+//! then these have the time at which they were sent.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub struct SeenTopic {
     pub descriptor: &'static RepresentationDescriptor,
 }
 
-/// A message, valid until the observer is asked for the next item.
+/// A message, which is valid until the observer is asked for the next item.
 ///
 /// ```
 /// # fn show(message: hemiola_runtime::SeenMessage<'_>) {
@@ -75,7 +75,7 @@ pub struct SeenMessage<'o> {
 const CAPACITY: usize = 64;
 
 impl TopicLine {
-    /// Subscribes to the chosen topics that there are. A stepped robot waits for it if
+    /// Subscribes to the existing topics that are chosen. A stepped robot waits for the observer if
     /// `is_awaited`.
     pub fn new(state: &RobotState, scale: TickScale, chosen: Choice, is_awaited: bool) -> Self {
         let news = Arc::new(Wakeup::new());
@@ -124,7 +124,7 @@ impl TopicLine {
         }
     }
 
-    /// Returns the topic of the next message, of the topics in turn; `None` when there is none at
+    /// Returns the topic of the next message, taking topics in turn; `None` if there is none at
     /// present. Never waits.
     pub fn find(&mut self) -> Option<usize> {
         let sent = self.pass.as_ref().map(|pass| pass.sent().generation());
@@ -159,7 +159,7 @@ impl TopicLine {
         &self.topics
     }
 
-    /// Returns how many messages of a topic found no room so far.
+    /// Returns the number of messages of a topic for which there was no room so far.
     pub fn dropped(&mut self, topic: usize) -> u64 {
         self.queues.get_mut(topic).map_or(0, AnyQueue::dropped)
     }
@@ -176,7 +176,7 @@ impl SeenMessage<'_> {
         self.topic
     }
 
-    /// Returns when it was published.
+    /// Returns the time at which it was published.
     pub fn time(&self) -> Time {
         self.time
     }

@@ -1,11 +1,11 @@
-//! Handing values to an observer: references, not copies.
+//! Hands over values to an observer: references, not copies.
 //!
-//! At the end of a run, a cycle (and a source, when it has delivered) holds the values that are
-//! asked for and passes on where they are. They stay as they are until the observer has released
-//! them. Nothing waits for an observer: of each representation the values of a fifth of a second
-//! are held at most, of sources those of a second ([`depth`]), and those beyond that are counted as
-//! dropped. Only a robot that is stepped waits, for observers that want everything: its clock
-//! stands still meanwhile.
+//! At the end of a run, a cycle (and a source, when it has delivered) holds the requested values
+//! and passes on references to them. They stay unchanged until the observer has released them.
+//! Nothing waits for an observer: of each representation at most the values of a fifth of a second
+//! are held, of sources those of a second ([`depth`]), and those beyond that are counted as
+//! dropped. Only a stepped robot waits, for observers that want everything: its clock stands still
+//! meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,29 +21,29 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::slot::Held;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Returns how many values of a representation can be on their way to an observer that may be away
-/// for that long. Without a known period, they are as many as at 160 Hz.
+/// Returns how many values of a representation can be in transit to an observer that may be away
+/// for that long. Without a known period, it is the number at 160 Hz.
 pub fn depth(period: Option<Duration>, away: Duration) -> usize {
     let values = away.as_secs_f64() / period.unwrap_or(UNKNOWN).as_secs_f64();
     values.clamp(FEWEST, MOST) as usize
 }
 
-/// The time that an observer may be away without losing what a cycle computes.
+/// The time for which an observer may be away without losing what a cycle computes.
 pub const AWAY: Duration = Duration::from_millis(200);
-/// The time that an observer may be away without losing what a source brings: that cannot be
-/// computed again.
+/// The time for which an observer may be away without losing what a source delivers, which cannot
+/// be computed again.
 pub const AWAY_FROM_SOURCE: Duration = Duration::from_secs(1);
-/// The least number of values: pictures are large and come at 30 Hz.
+/// The minimum number of values: images are large and come at 30 Hz.
 const FEWEST: f64 = 8.0;
-/// The greatest number of values: each may take a slot of its own.
+/// The maximum number of values: each may take a slot of its own.
 const MOST: f64 = 128.0;
 const UNKNOWN: Duration = Duration::from_micros(6250);
 
-/// A representation of one blackboard that is asked for.
+/// A representation of one blackboard that is requested.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     pub store: usize,
-    /// The least distance of two values.
+    /// The minimum time between two values.
     pub period: Duration,
     /// The number of values that may be held.
     pub depth: usize,
@@ -98,7 +98,7 @@ pub struct ValueWriter {
     giver: Giver<PassedValue>,
     entries: Box<[Entry]>,
     counts: Arc<[Count]>,
-    /// The right to slots, given back after the values that are still on their way.
+    /// The right to slots, which is given back after the values that are still in transit.
     _reservation: Arc<Reservation>,
 }
 
@@ -106,16 +106,16 @@ struct Entry {
     store: usize,
     /// The number of values that may be held.
     depth: u32,
-    /// The least distance of two values.
+    /// The minimum time between two values.
     period: Duration,
     due: Time,
-    /// The store's count of commits when a value was passed on last.
+    /// The store's count of commits when a value was last passed on.
     commits: u32,
-    /// The number of the next value, which counts also those that are dropped.
+    /// The number of the next value; dropped values are counted as well.
     sequence: u32,
-    /// Whether nothing was passed on yet, or the last value was dropped.
+    /// Set if nothing was passed on yet, or the last value was dropped.
     is_behind: bool,
-    /// When the first value was handed over of those since the last one that was passed on.
+    /// The time at which the first value since the last one that was passed on was handed over.
     since: Option<Ticks>,
     passed: Passed,
 }
@@ -127,14 +127,14 @@ struct Count {
     dropped: AtomicU64,
 }
 
-/// A value on its way.
+/// A value in transit.
 pub struct PassedValue {
     held: Held,
     entry: u32,
     sequence: u32,
     run: u32,
     now: Time,
-    /// When it was handed over, or the first of those that it takes the place of.
+    /// The time at which it was handed over, or the first one of those that it replaces.
     at: Ticks,
 }
 
@@ -145,12 +145,12 @@ pub struct Provided {
     pub run: u32,
     /// The time of the run, or of the sample.
     pub now: Time,
-    /// When it ended.
+    /// The time at which it ended.
     pub at: Ticks,
 }
 
 impl ValueWriter {
-    /// Passes on from now on what is provided, beginning with what was provided last if
+    /// Passes on what is provided from now on, beginning with what was provided last if
     /// `with_present`. The next value gets this number.
     pub fn begin(&mut self, blackboard: &Blackboard, sequence: u32, with_present: bool) {
         for entry in &mut self.entries {
@@ -189,7 +189,7 @@ impl ValueWriter {
     }
 
     /// Passes on the present value if it was dropped, or was not due: an observer of a robot that
-    /// stands still sees how it stands. An observer that wants everything has it already. Returns
+    /// stands still sees its state. An observer that wants everything has it already. Returns
     /// whether something was passed on.
     pub fn show_present(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) -> bool {
         let Self { giver, entries, counts, .. } = self;
@@ -213,7 +213,7 @@ impl ValueWriter {
 }
 
 impl Entry {
-    /// Counts the value that the store has now, and returns its number.
+    /// Counts the present value of the store, and returns its number.
     fn count(&mut self, commits: u32, now: Time) -> u32 {
         self.commits = commits;
         self.due = now + self.period;
@@ -241,12 +241,12 @@ impl Entry {
 /// The observer's end of what one blackboard passes on.
 pub struct ValueLine {
     values: Taker<PassedValue>,
-    /// The value that was kept as the newest, which comes before those on their way.
+    /// The value that was kept as the newest, which comes before those in transit.
     kept: Option<PassedValue>,
     channels: Vec<ValueChannel>,
     counts: Arc<[Count]>,
     taken: Box<[Taken]>,
-    /// The right to slots, given back after the values that are still on their way.
+    /// The right to slots, which is given back after the values that are still in transit.
     reservation: Arc<Reservation>,
 }
 
@@ -264,7 +264,8 @@ impl ValueLine {
         Some(passed)
     }
 
-    /// Dequeues all values but the newest, and lets go of them. Returns how many these were.
+    /// Dequeues all values except the newest one, and releases them. Returns the number of released
+    /// values.
     pub fn keep_newest(&mut self) -> u64 {
         let mut passed_over = 0;
         while let Some(mut newer) = self.values.take() {
@@ -292,7 +293,7 @@ impl ValueLine {
         SeenValue { room: &self.counts[entry].room, passed: Some(passed), channel: first + entry }
     }
 
-    /// Returns how many representations it passes on.
+    /// Returns the number of representations that it passes on.
     pub fn width(&self) -> usize {
         self.channels.len()
     }
@@ -308,8 +309,8 @@ impl ValueLine {
 
 impl Drop for ValueLine {
     fn drop(&mut self) {
-        // A value that was forgotten (`mem::forget`) keeps its slot for good; a provider needs
-        // another one then.
+        // A value that was forgotten (`mem::forget`) keeps its slot for good; a provider then needs
+        // another one.
         for (Taken { store, count: taken }, Count { room, .. }) in self.taken.iter().zip(&*self.counts) {
             let forgotten = taken.wrapping_sub(room.left());
             if forgotten > 0 {
@@ -319,7 +320,7 @@ impl Drop for ValueLine {
     }
 }
 
-/// One representation of one cycle or source, as it is observed.
+/// One observed representation of one cycle or source.
 ///
 /// ```
 /// # fn show(seen: &hemiola_runtime::Observer) {
@@ -334,13 +335,13 @@ pub struct ValueChannel {
     pub owner: Arc<str>,
     /// The descriptor of the representation.
     pub descriptor: &'static RepresentationDescriptor,
-    /// The least distance of two values on the robot's clock; zero where all are passed on.
+    /// The minimum time between two values on the robot's clock; zero if all are passed on.
     pub period: Duration,
-    /// Values that found no room, and are lost to this observer.
+    /// The number of values for which there was no room, and which are lost to this observer.
     pub dropped: u64,
 }
 
-/// A value that stays as it is until this is dropped.
+/// A value that stays unchanged until this is dropped.
 pub struct SeenValue<'o> {
     /// The value, until it is dropped.
     passed: Option<PassedValue>,
@@ -354,7 +355,7 @@ impl SeenValue<'_> {
         self.passed().held.value()
     }
 
-    /// Returns the value, if it is one of this type.
+    /// Returns the value, if it is of this type.
     pub fn get<T: hemiola_model::Representation>(&self) -> Option<&T> {
         self.value().downcast_ref()
     }
@@ -369,8 +370,8 @@ impl SeenValue<'_> {
         self.channel
     }
 
-    /// Returns the number among the values that were to be passed on: a missing one was dropped.
-    /// Values of a source are numbered as its samples are.
+    /// Returns the number among the values that were to be passed on: a missing number was dropped.
+    /// Values of a source are numbered like its samples.
     pub fn sequence(&self) -> u32 {
         self.passed().sequence
     }
@@ -380,8 +381,8 @@ impl SeenValue<'_> {
         self.passed().run
     }
 
-    /// Returns the time on the cycle's clock in that run, or the sample's own time; of a value that
-    /// became [stale](Self::is_stale), when it did.
+    /// Returns the time on the cycle's clock in that run, or the sample's own time; for a value
+    /// that became [stale](Self::is_stale), the time at which it did.
     pub fn now(&self) -> Time {
         self.passed().now
     }
@@ -392,13 +393,13 @@ impl SeenValue<'_> {
         self.passed().at
     }
 
-    /// Returns whether it is the value before once more, which is stale now: whoever delivers the
+    /// Returns whether it repeats the previous value, which is stale now: whoever delivers the
     /// samples of its source is gone.
     pub fn is_stale(&self) -> bool {
         self.passed().held.stale
     }
 
-    /// Returns when the newest sample was taken that it derives from.
+    /// Returns the time stamp of the newest sample from which it derives.
     pub fn stamp(&self) -> Time {
         self.passed().held.stamp
     }
@@ -413,7 +414,7 @@ impl SeenValue<'_> {
 
 impl Drop for SeenValue<'_> {
     fn drop(&mut self) {
-        // The order matters: when there is room for another value, this one's slot is free.
+        // The order matters: by the time there is room for another value, this one's slot is free.
         self.passed = None;
         self.room.leave();
     }

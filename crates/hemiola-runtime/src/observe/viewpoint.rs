@@ -1,9 +1,9 @@
-//! The viewpoint of one cycle or source: how observers come to it while it runs.
+//! The viewpoint of one cycle or source, at which observers attach while it runs.
 //!
-//! A thread that wants to observe makes an outlet, with all memory that it needs, and posts it. The
-//! cycle finds it between two of its runs and passes on through it from then on; when the observer
-//! has gone, the cycle posts the outlet to where others free it. So a cycle neither allocates nor
-//! frees for observers, and no thread waits for a cycle.
+//! A thread that wants to observe creates an outlet, with all memory that it needs, and posts it.
+//! The cycle finds it between two of its runs and passes values on through it from then on; when
+//! the observer has gone, the cycle posts the outlet to where others free it. So a cycle neither
+//! allocates nor frees for observers, and no thread waits for a cycle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,18 +32,18 @@ pub struct Viewpoint {
     pub blackboard: Arc<Blackboard>,
     /// The number of values of each representation that an observer may hold.
     depth: usize,
-    /// What can be observed besides values, if it is a cycle.
+    /// The description of what can be observed besides values, if it is a cycle.
     pub cycle: Option<CycleView>,
-    /// The outlets on their way to the cycle.
+    /// The outlets that are on their way to the cycle.
     pub arriving: Stack<Outlet>,
-    /// The outlets that the cycle does not need any more.
+    /// The outlets that the cycle no longer needs.
     pub gone: Stack<Outlet>,
     reserve: Arc<Reserve>,
 }
 
 /// The description of what runs of a cycle begin with.
 pub struct CycleView {
-    /// The inputs as a transcript has them, with nothing taken.
+    /// The inputs in the form of a transcript, with nothing read.
     pub inputs: Vec<InputRecord>,
     pub inventory: Inventory,
 }
@@ -51,15 +51,15 @@ pub struct CycleView {
 /// The request to one cycle or source.
 #[derive(Default)]
 pub struct Asked {
-    /// Stores, each with the least distance of two values.
+    /// The stores, each with the minimum time between two values.
     pub stores: Vec<(usize, Duration)>,
     pub runs: bool,
     pub parts: Option<When>,
-    /// Whether only the present values are wanted, once.
+    /// Set if only the present values are wanted, once.
     pub once: bool,
 }
 
-/// The observer's ends of what was asked for.
+/// The observer's ends of what was requested.
 #[derive(Default)]
 pub struct Lines {
     pub values: Option<ValueLine>,
@@ -83,8 +83,8 @@ impl Viewpoint {
         }
     }
 
-    /// Has everything that was requested passed on from the next run or sample on. Returns `None`
-    /// if nothing was requested.
+    /// Passes on everything that was requested, from the next run or sample on. Returns `None` if
+    /// nothing was requested.
     ///
     /// # Errors
     /// Returns an error if a value cannot be created because its default panics.
@@ -136,8 +136,8 @@ impl Viewpoint {
         })
     }
 
-    /// Frees outlets that came to a cycle that does not run, or to a source that waits, and whose
-    /// observers have left meanwhile: somebody may ask again and again.
+    /// Frees outlets that were posted to a cycle that does not run, or to a source that waits, and
+    /// whose observers have left meanwhile: somebody may request values repeatedly.
     fn tidy_arriving(&self) {
         if self.arriving.is_empty() {
             return;
@@ -158,7 +158,7 @@ impl Viewpoint {
         drop(left);
     }
 
-    /// Frees the outlets that the cycle does not need any more.
+    /// Frees the outlets that the cycle no longer needs.
     pub fn tidy(&self) {
         let mut list = self.gone.take_all();
         while let Some(mut node) = list {
@@ -177,14 +177,14 @@ pub struct Viewpoints {
     all: Vec<Arc<Viewpoint>>,
 }
 
-/// The circumstances in which something is asked for.
+/// The circumstances of a request.
 #[derive(Clone, Copy)]
 pub struct Occasion {
     pub full: WhenFull,
-    /// The time from which parts are counted, which is the beginning for observers that were there
+    /// The time from which the periods of parts are counted: the beginning for observers that came
     /// before it.
     pub since: Time,
-    /// Whether cycles run on threads of their own, so that they come to an observer one by one.
+    /// Set if cycles run on threads of their own, so that they attach an observer one by one.
     pub is_running: bool,
 }
 
@@ -193,7 +193,7 @@ impl Viewpoints {
         Self { all }
     }
 
-    /// Has cycles and sources pass what is requested on to an observer.
+    /// Makes cycles and sources pass on what is requested to an observer.
     ///
     /// # Errors
     /// Returns an error if there is no such representation or cycle, the representation is opaque,
@@ -237,7 +237,7 @@ impl Viewpoints {
         Ok(())
     }
 
-    /// Frees the outlets that cycles and sources do not need any more.
+    /// Frees the outlets that cycles and sources no longer need.
     pub fn tidy(&self) {
         self.all.iter().for_each(|viewpoint| viewpoint.tidy());
     }

@@ -33,7 +33,7 @@ pub struct Transport(pub(super) Arc<Shared>);
 /// The state that the player's thread and all transports share.
 pub(super) struct Shared {
     desk: Mutex<Desk>,
-    /// Notified when something on the desk has changed.
+    /// The condition that is notified when a request has changed.
     turn: Condvar,
     cycles: Vec<String>,
 }
@@ -42,13 +42,13 @@ pub(super) struct Shared {
 struct Desk {
     tempo: Tempo,
     is_paused: bool,
-    /// The runs that it goes on for while it is paused, in the order in which they were asked for.
+    /// The runs that it executes while it is paused, in the order in which they were requested.
     forward: VecDeque<Forward>,
-    /// The time up to which it goes on without waiting.
+    /// The time up to which it executes without waiting.
     hurry: Option<Hurry>,
     /// The time at which it ends.
     end: Option<Time>,
-    /// A time of the world, and the robot's time that belongs to it.
+    /// A time of the world, and the robot's time that corresponds to it.
     anchor: Option<(Instant, Time)>,
     /// The step that the player's thread executes now.
     step: Option<Begun>,
@@ -62,36 +62,36 @@ struct Forward {
     runs: u32,
 }
 
-/// A request to go on to a time without waiting.
+/// A request to advance to a time without waiting.
 struct Hurry {
     to: Time,
-    /// The time at which the last stretch begins, once the player has come to it.
+    /// The time at which the last stretch begins, once the player has reached it.
     breath: Option<Instant>,
 }
 
-/// A step that goes on, by its reason.
+/// A step in progress, by its reason.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begun {
     /// The first [`Forward`], of whose runs it is one.
     ForForward,
-    /// Another reason: a run that is asked for during the step comes after it.
+    /// Another reason: a run that is requested during the step comes after it.
     Otherwise,
 }
 
-/// The pause before the last stretch of a hurry, in which observers receive what has come: then
+/// The pause before the last stretch of a hurry, in which observers receive what has arrived: then
 /// they can follow, and have seen the newest values when it is over.
 const BREATH: Duration = Duration::from_millis(50);
 const LAST_STRETCH: Duration = Duration::from_millis(500);
-/// The number of different requests for runs that wait; nobody makes as many.
+/// The maximum number of different requests for runs that wait; nobody makes that many.
 const MOST_FORWARD: usize = 64;
 
-/// The interval at which it is checked whether the robot was stopped, and events are gathered.
+/// The interval at which the player checks whether the robot was stopped, and gathers events.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
-/// The delay up to which the player catches up.
+/// The maximum delay for which the player catches up.
 const MOST_BEHIND: Duration = Duration::from_millis(500);
 
 impl Transport {
-    /// Begins, or goes on.
+    /// Begins, or resumes.
     pub fn resume(&self) {
         self.change(|desk| {
             desk.is_paused = false;
@@ -100,7 +100,7 @@ impl Transport {
         });
     }
 
-    /// Pauses after the present step, and drops all requests to go further.
+    /// Pauses after the present step, and drops all requests to advance.
     pub fn pause(&self) {
         self.change(|desk| {
             desk.is_paused = true;
@@ -123,16 +123,16 @@ impl Transport {
     /// of it.
     ///
     /// # Errors
-    /// There is no such cycle.
+    /// Returns an error if there is no such cycle.
     pub fn forward_to(&self, cycle: &str) -> Result<(), RuntimeError> {
         self.forward_by(1, Some(cycle))
     }
 
-    /// Pauses after that many runs of any cycle, or of this one. Runs that are asked for while
-    /// others are not done yet come after them.
+    /// Pauses after that many runs of any cycle, or of this one. Runs that are requested while
+    /// others are not executed yet come after them.
     ///
     /// # Errors
-    /// There is no such cycle.
+    /// Returns an error if there is no such cycle.
     pub fn forward_by(&self, runs: u32, cycle: Option<&str>) -> Result<(), RuntimeError> {
         let number = |name: &str| self.0.cycles.iter().position(|known| known == name);
         let unknown =
@@ -142,8 +142,8 @@ impl Transport {
         Ok(())
     }
 
-    /// Executes everything before that time without waiting, also while it is paused; then it is as
-    /// paused as before.
+    /// Executes everything before that time without waiting, also while it is paused; afterwards it
+    /// is paused as before.
     pub fn hurry_to(&self, time: Time) {
         self.change(|desk| desk.hurry = Some(Hurry { to: time, breath: None }));
     }
@@ -166,19 +166,19 @@ impl Transport {
         self.change(|desk| desk.end = Some(time));
     }
 
-    /// Returns whether it is paused, and still executes what was asked for.
+    /// Returns whether it is paused, and still executes what was requested.
     pub fn is_stepping(&self) -> bool {
         let desk = self.0.desk();
         desk.is_paused && !desk.is_at_rest()
     }
 
-    /// Returns whether it stands still: it is paused, and has executed what was asked for, or it
-    /// has ended.
+    /// Returns whether it is at rest: it is paused, and has executed what was requested, or it has
+    /// ended.
     pub fn is_at_rest(&self) -> bool {
         self.0.desk().is_at_rest()
     }
 
-    /// Waits until it stands still.
+    /// Waits until it is at rest.
     pub fn wait_until_at_rest(&self) {
         let desk = self.0.desk();
         drop(self.0.turn.wait_while(desk, |desk| !desk.is_at_rest()).unwrap_or_else(PoisonError::into_inner));
@@ -228,7 +228,7 @@ impl Shared {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the next step is due; returns `false` when there is none.
+    /// Waits until the next step is due; returns `false` if there is none.
     pub(super) fn wait_for_turn(&self, stepper: &mut Stepper) -> bool {
         let Some(next) = stepper.upcoming() else { return false };
         let mut desk = self.desk();
@@ -288,7 +288,7 @@ impl Desk {
         self.step = Some(if is_forward { Begun::ForForward } else { Begun::Otherwise });
     }
 
-    /// Notes that a step is done, and counts its run if it was asked for.
+    /// Notes that a step has been executed, and counts its run if it was requested.
     fn end_step(&mut self, step: &Step) {
         if self.step.take() != Some(Begun::ForForward) {
             return;
@@ -304,7 +304,7 @@ impl Desk {
         }
     }
 
-    /// Returns how long it is until the step of that time is due; `None` if that is not known.
+    /// Returns the time until the step of that time is due; `None` if that is not known.
     fn wait(&mut self, next: Time, now: Instant) -> Option<Duration> {
         if let Some(hurry) = self.hurry.as_mut().filter(|hurry| next + LAST_STRETCH >= hurry.to) {
             let breath = *hurry.breath.get_or_insert(now + BREATH);

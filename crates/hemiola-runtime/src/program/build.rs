@@ -21,7 +21,7 @@ use crate::module_instance::ModuleInstance;
 use crate::origins::{OriginReader, OriginWriter};
 use crate::robot_state::RobotState;
 
-/// The parts that a program is made of.
+/// The parts from which a program is built.
 pub struct ProgramParts<'p> {
     pub cycle: &'p ResolvedCycle,
     pub plan: &'p Plan,
@@ -39,7 +39,7 @@ pub struct ProgramParts<'p> {
     pub cycle_id: CycleId,
 }
 
-/// Binds a plan to a blackboard and instances. Allocates; off the real-time threads.
+/// Binds a plan to a blackboard and instances. Allocates; not for real-time threads.
 pub fn build(parts: &ProgramParts<'_>) -> Result<Planned, RuntimeError> {
     let task_of = tasks_by_update(parts.plan);
     let mut lineage = Vec::new();
@@ -133,7 +133,7 @@ fn subscribed(update: &UpdateTask) -> impl Iterator<Item = &'static str> {
     connected.filter(|port| port.role() == PortRole::Subscribes).map(|port| port.name())
 }
 
-/// Makes the writer of the provenance of messages that an update publishes; `None` where it
+/// Creates the writer of the provenance of messages that an update publishes; `None` if it
 /// publishes nothing, or there are too many publishers.
 fn publisher(
     parts: &ProgramParts<'_>,
@@ -286,7 +286,7 @@ pub fn outlive_port(port: &PortCell) -> &'static PortCell {
     unsafe { &*std::ptr::from_ref(port) }
 }
 
-/// Returns what an update reads of this run.
+/// Returns the inputs of an update in this run.
 fn inputs(parts: &ProgramParts<'_>, update: &ResolvedUpdate, task_of: &TaskOf) -> Vec<Input> {
     let input = |name: &String| match parts.cycle.providers.get(name) {
         Some(id) => task_of.get(&(id.module, id.update)).map(|&task| Input::Task(task)),

@@ -1,4 +1,4 @@
-//! The ends of topics that a cycle has.
+//! The ends of topics of a cycle.
 
 use hemiola_model::data::DataType;
 
@@ -6,7 +6,7 @@ use hemiola_model::data::DataType;
 pub struct SubscriptionEnd {
     /// The topic.
     pub topic: &'static str,
-    /// The number of ends of the same topic that the cycle has before it.
+    /// The number of earlier ends of the same topic in the cycle.
     pub number: u32,
     /// The type of its messages, unless they are opaque.
     pub data_type: Option<DataType>,
@@ -17,7 +17,7 @@ pub struct SubscriptionEnd {
 pub struct PublisherEnd {
     /// The topic.
     pub topic: &'static str,
-    /// The number of ends of the same topic that the cycle has before it.
+    /// The number of earlier ends of the same topic in the cycle.
     pub number: u32,
     /// The place among all publishers of the topic.
     pub place: u32,
@@ -28,9 +28,9 @@ pub struct PublisherEnd {
 pub struct Received {
     /// The topic.
     pub topic: &'static str,
-    /// The number of subscriptions of the same topic that the cycle has before this one.
+    /// The number of earlier subscriptions to the same topic in the cycle.
     pub subscriber: u32,
-    /// The number of publishers of the topic that come before this one.
+    /// The number of publishers of the topic that precede this one.
     pub publisher: u32,
     /// The number of messages.
     pub count: u32,

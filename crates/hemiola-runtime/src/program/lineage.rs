@@ -1,10 +1,10 @@
-//! The lineage of results: which sensor samples they come from.
+//! The lineage of results: the sensor samples from which they derive.
 //!
-//! As long as all goes well, that depends on the imports and messages that a task derives from,
-//! directly or not: its roots. Many tasks derive from the same ones: one provenance per set of
-//! roots, known before the run begins. A provider that fails leaves its last value where it is, so
-//! what derives from that is older than the roots say. From there on, and only in such a run, each
-//! task adds up what its inputs come from.
+//! As long as no task fails, that depends on the imports and messages from which a task derives,
+//! directly or not: its roots. Many tasks derive from the same ones: there is one provenance per
+//! set of roots, known before the run begins. A provider that fails keeps its last value, so what
+//! derives from that is older than the roots indicate. From there on, and only in such a run, each
+//! task adds up the origins of its inputs.
 //!
 //! Invariant behind the `unsafe` blocks: the provenances of subscriptions and of the sets are
 //! written by worker 0 between two runs; a task's own one is written by that task, which runs once
@@ -26,7 +26,7 @@ use crate::sync::{AtomicBool, Ordering};
 pub struct Lineage {
     state: UnsafeCell<State>,
     tasks: Box<[TaskLineage]>,
-    /// Whether some task of the present run has failed.
+    /// Set if some task of the present run has failed.
     deviates: AtomicBool,
 }
 
@@ -57,15 +57,15 @@ pub enum Input {
     Task(usize),
 }
 
-/// An input from outside of the cycle's run.
+/// An input from outside the cycle's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
     Import(usize),
-    /// The messages of the subscription of that number, or their absence.
+    /// The messages of the subscription with that number, or their absence.
     Messages(usize),
 }
 
-/// The provenance of a task's results where it is not that of the roots.
+/// The provenance of a task's results if it differs from that of the roots.
 struct Deviation {
     run: Option<u32>,
     provenance: Provenance,
@@ -75,8 +75,8 @@ struct Deviation {
 unsafe impl Sync for Lineage {}
 
 impl Lineage {
-    /// Makes the lineage of tasks with these direct inputs, for the shape of a robot's provenances.
-    /// A task's inputs that are tasks may come in any order.
+    /// Creates the lineage of tasks with these direct inputs, for the shape of a robot's
+    /// provenances. A task's inputs that are tasks may come in any order.
     pub fn new(inputs: Vec<Vec<Input>>, subscriptions: Vec<OriginReader>, shape: impl Into<Shape>) -> Self {
         let shape = shape.into();
         let mut sets = Vec::new();
@@ -99,22 +99,22 @@ impl Lineage {
     }
 
     fn state_mut<'b>(&'b self, _: &'b mut BetweenRuns<'_>) -> &'b mut State {
-        // SAFETY: between two runs, and the witness is borrowed as long as this.
+        // SAFETY: this is between two runs, and the witness is borrowed for as long as the
+        // reference lives.
         unsafe { &mut *self.state.get() }
     }
 
     fn state(&self) -> &State {
-        // SAFETY: it changes only between two runs, and tasks look at it within one.
+        // SAFETY: it changes only between two runs, and tasks read it within a run.
         unsafe { &*self.state.get() }
     }
 
-    /// Prepares for taking messages.
+    /// Prepares for receiving messages.
     pub fn look(&self, between: &mut BetweenRuns<'_>) {
         self.state_mut(between).subscriptions.iter_mut().for_each(OriginReader::look);
     }
 
-    /// Finds what the messages that a subscription received come from, as [`OriginReader::hear`]
-    /// does.
+    /// Finds the origins of the messages that a subscription received, like [`OriginReader::hear`].
     pub fn hear(
         &self,
         subscription: usize,
@@ -141,10 +141,10 @@ impl Lineage {
         self.deviates.load(Ordering::Relaxed)
     }
 
-    /// Returns what the results of a task come from.
+    /// Returns the origins of the results of a task.
     ///
     /// # Safety
-    /// Called by the task, or by one that is ordered after it.
+    /// This is called by the task, or by one that is ordered after it.
     pub unsafe fn of(&self, task: usize, run: u32) -> &Provenance {
         let task = &self.tasks[task];
         if self.deviates() {
@@ -157,7 +157,7 @@ impl Lineage {
         &self.state().sets[task.set].now
     }
 
-    /// Returns what the results of a task came from in the run before this one, whose tasks have
+    /// Returns the origins of the results of a task in the run before this one, whose tasks have
     /// not begun.
     pub fn before<'b>(&'b self, task: usize, run: u32, _: &'b BetweenRuns<'_>) -> &'b Provenance {
         let task = &self.tasks[task];
@@ -166,7 +166,7 @@ impl Lineage {
         if own.run == Some(run.wrapping_sub(1)) { &own.provenance } else { &self.state().sets[task.set].before }
     }
 
-    /// Notes what the results of a task came from in that run.
+    /// Notes the origins of the results of a task in that run.
     pub fn restore(&self, task: usize, run: u32, provenance: &Provenance, _: &mut BetweenRuns<'_>) {
         // SAFETY: no task runs.
         let own = unsafe { &mut *self.tasks[task].own.get() };
@@ -174,10 +174,10 @@ impl Lineage {
         own.provenance.copy_from(provenance);
     }
 
-    /// Notes that a task keeps the results that it had before.
+    /// Notes that a task keeps its previous results.
     ///
     /// # Safety
-    /// Called by the task, once in a run.
+    /// This is called by the task, once in a run.
     pub unsafe fn keep(&self, task: usize, run: u32) {
         let task = &self.tasks[task];
         // SAFETY: promised by the caller.
@@ -190,10 +190,10 @@ impl Lineage {
         self.deviates.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a task has new results, on these imports.
+    /// Notes that a task has new results, based on these imports.
     ///
     /// # Safety
-    /// Called by the task, once in a run.
+    /// This is called by the task, once in a run.
     #[inline]
     pub unsafe fn renew(&self, task: usize, run: u32, imported: &[Provenance]) {
         if self.deviates() {
@@ -202,6 +202,8 @@ impl Lineage {
         }
     }
 
+    /// Adds up the origins of what a task reads.
+    ///
     /// # Safety
     /// The conditions of `renew` hold.
     #[cold]
@@ -221,7 +223,7 @@ impl Lineage {
     }
 }
 
-/// Returns what a root comes from.
+/// Returns the origins of a root.
 fn of_root<'r>(root: Root, imported: &'r [Provenance], subscriptions: &'r [OriginReader]) -> &'r Provenance {
     match root {
         Root::Import(import) => &imported[import],
@@ -266,8 +268,8 @@ mod tests {
         provenance
     }
 
-    /// Makes a lineage in which `0` reads the sensor, `1` reads `0`, `2` reads `1` and the sensor,
-    /// `3` reads the sensor.
+    /// Creates a lineage in which `0` reads the sensor, `1` reads `0`, `2` reads `1` and the
+    /// sensor, `3` reads the sensor.
     fn lineage() -> Lineage {
         let sensor = Input::Root(Root::Import(0));
         let inputs = vec![vec![sensor], vec![Input::Task(0)], vec![Input::Task(1), sensor], vec![sensor]];

@@ -1,5 +1,4 @@
-//! One update as a task of a program: called on its inputs, or what it provides taken from a
-//! recording.
+//! An update as a task of a program: called on its inputs, or replaced by recorded outputs.
 
 #![expect(unsafe_code, reason = "updates are called on what `build` bound them to")]
 
@@ -28,17 +27,17 @@ pub(super) struct UpdateTask {
     pub(super) bindings: Box<[Binding<'static>]>,
     pub(super) publishers: Box<[UpdatePublisher]>,
     pub(super) outputs: Box<[StoreRef]>,
-    /// The outputs that come from a recording instead, if any do.
+    /// The outputs that are taken from a recording instead, if any.
     pub(super) taken: Option<Box<TakenOutputs>>,
     pub(super) on_failure: FailurePolicy,
-    /// Whether it has a `&SafeState`.
+    /// Set if it has a `&SafeState` argument.
     pub(super) heeds_safe_state: bool,
-    /// Whether it provides nothing, so that what it does leaves the robot's software, and chains
-    /// end here.
+    /// Set if it provides nothing, so that its effects leave the robot's software, and chains end
+    /// here.
     pub(super) is_actuator: bool,
 }
 
-/// A topic that an update publishes to.
+/// A topic to which an update publishes.
 pub(super) struct UpdatePublisher {
     pub(super) cell: &'static PortCell,
     pub(super) origins: OriginWriter,
@@ -47,7 +46,7 @@ pub(super) struct UpdatePublisher {
 /// The outputs that an update could provide, and that are taken from a recording in a replay.
 pub(super) struct TakenOutputs {
     pub(super) outputs: Box<[(StoreRef, TakenRepresentation)]>,
-    /// Whether it provides something else as well.
+    /// Set if it provides something else as well.
     pub(super) is_called: bool,
 }
 
@@ -66,7 +65,7 @@ impl Program {
         }
     }
 
-    /// Takes the outputs of the update from a recording; calls it if it provides more than that.
+    /// Takes the outputs of the update from a recording; calls it if it also provides others.
     #[cold]
     fn take_outputs(
         &self,
@@ -79,7 +78,7 @@ impl Program {
         let stores = taken.outputs.iter().map(|(store, _)| std::slice::from_ref(store));
         // SAFETY: this is the provider's task, which runs once in a run.
         let writing: Vec<_> = stores.map(|store| unsafe { Writing::begin(store) }).collect();
-        // The update writes what is taken, too, so that there must be room for that.
+        // The update also writes the outputs that are taken, so there must be room for them.
         let is_called = taken.is_called && writing.iter().all(Option::is_some);
         let is_done = is_called && self.call_update(task, update, worker, scope);
         let (frame, mut is_taken) = (self.blackboard.frame(), false);
@@ -112,7 +111,7 @@ impl Program {
         is_done || is_taken
     }
 
-    /// Calls the update; returns whether it did its work.
+    /// Calls the update; returns whether it succeeded.
     fn call_update(&self, task: usize, update: &UpdateTask, worker: &mut WorkerState, scope: &Scope<'_>) -> bool {
         let (frame, trace) = (self.blackboard.frame(), self.tasks[task].trace);
         // SAFETY: this is the provider's task, which runs once in a run; readers are ordered after
@@ -121,12 +120,12 @@ impl Program {
         let pass = update.instance.pass(frame.safe_state, update.heeds_safe_state);
         let (Some(mut writing), Some(pass)) = (writing, pass) else {
             // Either the module is safe, or the watchdog is making it safe at this moment, because
-            // the cycle had stopped; or there is nothing free to write to, which the sizes rule
+            // the cycle had stopped; or there is no free value to write to, which the sizes rule
             // out. The last values stay.
             self.keep_last(task);
             return false;
         };
-        // Where something failed before, it is only known afterwards what this derives from.
+        // If something failed before, the origins of this are only known afterwards.
         let is_told = !self.lineage.deviates();
         if is_told {
             // SAFETY: this is the update's task, and nothing that it derives from changes any more
@@ -190,10 +189,10 @@ impl Program {
         worker.report(FailureRecord { task: trace, instance, policy: update.on_failure, reason });
     }
 
-    /// Notes what the messages come from that an update publishes from now on.
+    /// Notes the origins of the messages that an update publishes from now on.
     ///
     /// # Safety
-    /// Called by the update's task, while the update is not called.
+    /// This is called by the update's task, while the update is not being called.
     unsafe fn begin_publishing(&self, task: usize, update: &UpdateTask) {
         for UpdatePublisher { cell, origins } in &update.publishers {
             // SAFETY: promised by the caller.
@@ -201,14 +200,14 @@ impl Program {
         }
     }
 
-    /// Notes that the last values of an update stay where they are. Called by its task.
+    /// Notes that the last values of an update stay. Called by its task.
     fn keep_last(&self, task: usize) {
         // SAFETY: by the task, once in a run.
         unsafe { self.lineage.keep(task, self.blackboard.frame().run) };
     }
 }
 
-/// Notes that an update has published all that it does in this run.
+/// Notes that an update has published everything that it publishes in this run.
 fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
     for exchange in update.publishers.iter().filter_map(|publisher| publisher.origins.end()) {
         worker.trace(Event::Publish { exchange, run, at: Ticks::now() });

@@ -1,4 +1,4 @@
-//! Changes from outside, and the numbers by which runs name them.
+//! Changes from outside, and the numbers by which runs refer to them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use hemiola_model::Value;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A module has another parameter, in all cycles that it runs in.
+    /// A module has another value of a parameter, in all cycles in which it runs.
     Parameter {
         /// The module.
         module: String,
@@ -27,22 +27,22 @@ pub enum Change {
         /// The new value.
         value: Value,
     },
-    /// Another module provides a representation. The one that provided it ends if nothing else of
-    /// it is needed; a new one starts with the configured parameters.
+    /// Another module provides a representation. The one that provided it ends if none of its other
+    /// outputs is needed; a new one starts with the configured parameters.
     Provider {
         /// The representation.
         representation: String,
         /// The module that provides it now.
         module: String,
     },
-    /// A cycle runs on another number of workers, at most those that it was started with.
+    /// A cycle runs on another number of workers, at most as many as it was started with.
     Workers {
         /// The cycle.
         cycle: String,
         /// The number of workers; `None` if the plan chooses.
         workers: Option<usize>,
     },
-    /// A representation shows this value, whatever its provider says.
+    /// A representation shows this value, whatever its provider writes.
     Override {
         /// The representation.
         representation: String,
@@ -54,15 +54,15 @@ pub enum Change {
         /// The representation.
         representation: String,
     },
-    /// A module is replaced by a new instance: because it failed and its `on_failure` says so, or
-    /// on request.
+    /// A module is replaced by a new instance: because it failed and its `on_failure` requires it,
+    /// or on request.
     Restart {
         /// The module.
         module: String,
     },
-    /// All events from now on go into a trace for Perfetto, or no longer.
+    /// The recording of all events into a trace for Perfetto starts or ends.
     Trace {
-        /// The file that it is written to; `None` ends the trace that is being written.
+        /// The file to which the trace is written; `None` ends the trace that is being written.
         file: Option<PathBuf>,
     },
     /// The robot enters its safe state.
@@ -72,7 +72,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns the change that gives a module another parameter.
+    /// Returns the change that gives a module another value of a parameter.
     pub fn parameter(module: impl Into<String>, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::Parameter { module: module.into(), parameter: parameter.into(), value: value.into() }
     }
@@ -97,8 +97,8 @@ impl Change {
         Self::Workers { cycle: cycle.into(), workers: workers.into() }
     }
 
-    /// Returns whether runs may have other results by it: then it has a number, and each run that
-    /// begins with it records that number.
+    /// Returns whether runs may have other results after it: then it has a number, and each run
+    /// that begins with it records that number.
     pub(crate) fn has_number(&self) -> bool {
         match self {
             Self::Parameter { .. }
@@ -133,15 +133,16 @@ impl fmt::Display for Change {
 /// The number of a change of results in the journal and in transcripts.
 pub type ChangeNumber = u32;
 
-/// A few changes that come into force with one run. More come into force only where they are not
-/// waited for.
+/// A few changes that come into force with one run. There can be more only if nobody waits for
+/// them.
 #[derive(Default)]
 pub struct NewChanges {
     numbers: [ChangeNumber; MOST_CHANGES],
     count: usize,
 }
 
-/// The number of changes at once that are written down; a run that begins with more is not.
+/// The maximum number of changes at once that are recorded; a run that begins with more is not
+/// recorded.
 pub const MOST_CHANGES: usize = 16;
 
 impl NewChanges {
@@ -152,7 +153,7 @@ impl NewChanges {
         self.count += 1;
     }
 
-    /// Returns whether a run can begin with no more than these.
+    /// Returns whether a run can begin with no further change.
     pub fn is_full(&self) -> bool {
         self.count >= MOST_CHANGES
     }

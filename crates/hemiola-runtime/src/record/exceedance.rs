@@ -1,4 +1,4 @@
-//! A latency that exceeded its bound, and why.
+//! A latency that exceeded its bound, and its cause.
 
 use std::fmt;
 use std::time::Duration;
@@ -28,8 +28,8 @@ use std::time::Duration;
 pub struct Exceedance {
     /// The bounded latency.
     pub of: Bounded,
-    /// The run of the cycle, or of the output's cycle; for a callback, the number of the message
-    /// among those of its publisher, or of the tick.
+    /// The run of the cycle, or of the output's cycle; for a callback, the sequence number of the
+    /// message at its publisher, or the number of the tick.
     pub run: u32,
     /// The bound.
     pub bound: Duration,
@@ -39,8 +39,8 @@ pub struct Exceedance {
     pub cause: ExceedanceCause,
     /// The cause in words.
     pub explanation: String,
-    /// The number of further exceedances since the last one that was reported, of whatever: a few
-    /// are reported in a second, the others are counted.
+    /// The number of further exceedances, of any bound, since the last one that was reported: a few
+    /// are reported per second, the others are counted.
     pub others: u64,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Exceedance {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExceedanceCause {
-    /// An update or a callback ran longer than was assumed, or, where nothing was assumed, than it
+    /// An update or a callback ran longer than was assumed, or, if nothing was assumed, than it
     /// usually does.
     Execution {
         /// The cycle, or the executor.
@@ -84,39 +84,39 @@ pub enum ExceedanceCause {
         /// The duration.
         lasted: Duration,
     },
-    /// Threads that are none of the robot's had a core that it needed, before a run, within or
-    /// between updates: as the kernel counted it.
+    /// Threads of other programs or of the kernel had a core that it needed, before a run, within
+    /// or between updates, by the kernel's accounts.
     OtherPrograms {
         /// The thread that needed the core: `motion 0` for worker 0 of `motion`.
         thread: String,
-        /// The time that it had to wait, as far as that belongs to this run for sure.
+        /// The time for which it had to wait, as far as that certainly belongs to this run.
         lasted: Duration,
     },
-    /// The host of a virtual machine took a core away that it needed, as the kernel counted it, in
+    /// The host of a virtual machine took away a core that it needed, by the kernel's accounts, in
     /// steps of 10 ms.
     Host {
         /// The core.
         core: u8,
-        /// The longest time that it may have taken.
+        /// The maximum time for which it may have been taken.
         lasted: Duration,
     },
-    /// A worker had work and did not run, and none of the robot's threads had its core; whose it
-    /// was is not known.
+    /// A worker had work and did not run, and none of the robot's threads had its core; who had it
+    /// is not known.
     StalledCore,
     /// The run or call began late: the timer, the wake-up of its thread, or the sample or message
     /// that triggers it.
     LateRelease,
-    /// The run before it, or what its executor called before it, went on for too long.
+    /// The previous run, or what its executor ran before it, took too long.
     Backlog,
     /// Waking workers and handing work to them took the time.
     Dispatch,
-    /// Nothing took longer than usual: the bound is wrong.
+    /// Nothing took longer than usual: the bound is too small.
     NothingUnusual,
     /// The events that would show the cause are lost.
     Unknown,
 }
 
-/// The latency that a bound is for.
+/// The latency to which a bound applies.
 ///
 /// ```
 /// use hemiola_runtime::Bounded;

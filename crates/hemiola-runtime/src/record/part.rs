@@ -4,7 +4,7 @@ use hemiola_model::Time;
 use hemiola_model::data::DataType;
 use hemiola_model::module::Inlet;
 
-/// A cycle's part of a checkpoint of all that later runs depend on:
+/// A cycle's part of a checkpoint, which contains everything that later runs depend on:
 /// [`Observation::with_checkpoints`](crate::Observation::with_checkpoints).
 ///
 /// ```
@@ -25,23 +25,23 @@ use hemiola_model::module::Inlet;
 pub struct CyclePart {
     /// The cycle.
     pub cycle: Arc<str>,
-    /// The number of the checkpoint; the parts of one number belong together.
+    /// The number of the checkpoint; parts with the same number belong together.
     pub number: u32,
     /// The first run after the checkpoint.
     pub run: u32,
     /// The time on the cycle's clock in that run.
     pub now: Time,
-    /// The time on the cycle's clock in the run before.
+    /// The time on the cycle's clock in the previous run.
     pub before: Option<Time>,
-    /// Whether its modules have entered the safe state, and not left it.
+    /// Set if its modules have entered the safe state, and not left it.
     pub is_safe: bool,
-    /// The pieces that could be written down.
+    /// The pieces that could be written.
     pub pieces: Vec<Piece>,
     /// The messages of topics that it had published before that run.
     pub published: Vec<Published>,
-    /// The modules and representations that could not be written down because they are opaque.
+    /// The modules and representations that could not be written because they are opaque.
     pub opaque: Vec<Arc<str>>,
-    /// The modules and representations that could not be written down because there was no room.
+    /// The modules and representations that could not be written because there was no room.
     pub missing: Vec<Arc<str>>,
 }
 
@@ -69,14 +69,13 @@ pub struct Piece {
     pub kind: PieceKind,
     /// The name of the module or representation.
     pub name: Arc<str>,
-    /// For messages, the number of ends of the same topic that the cycle has before the one that
-    /// received them.
+    /// For messages, the number of earlier ends of the same topic in the cycle.
     pub number: u32,
     /// The schema of the bytes.
     pub data_type: DataType,
-    /// The facts about each value; none for a module.
+    /// The facts about each value; empty for a module.
     pub views: Vec<View>,
-    /// For messages, which ones they are.
+    /// For messages, the publishers and numbers of these messages.
     pub inlets: Vec<Inlet>,
     /// The contents in CDR. Samples and messages are a sequence.
     pub bytes: Vec<u8>,
@@ -131,13 +130,13 @@ impl PieceKind {
 pub struct Published {
     /// The topic.
     pub topic: Arc<str>,
-    /// The number of publishers of the topic that come before it.
+    /// The number of publishers of the topic that precede it.
     pub place: u32,
     /// The number of its next message.
     pub next: u64,
 }
 
-/// The facts about a value besides itself.
+/// The facts about a value, besides the value itself.
 ///
 /// ```
 /// use hemiola_runtime::View;
@@ -146,11 +145,10 @@ pub struct Published {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// The time at which the newest sample was taken that it derives from.
+    /// The time stamp of the newest sample from which it derives.
     pub stamp: Time,
-    /// Whether its provider failed, so that it is an older value.
+    /// Set if its provider failed, so that it is an older value.
     pub is_stale: bool,
-    /// The times at which the oldest and the newest sample of each source were taken that it
-    /// derives from.
+    /// The time stamps of the oldest and the newest sample of each source from which it derives.
     pub origins: Vec<Option<(Time, Time)>>,
 }

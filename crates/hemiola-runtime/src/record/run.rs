@@ -31,20 +31,20 @@ pub struct RunRecord {
     pub run: u32,
     /// The time on the cycle's clock.
     pub now: Time,
-    /// The place among the runs of all cycles.
+    /// The place in the order of the runs of all cycles.
     pub order: u64,
-    /// Whether the robot was in its safe state.
+    /// The safe state of the robot.
     pub safe_state: SafeState,
     /// The numbers of the changes from outside that came into force with it:
     /// [`JournalEvent::Change`](crate::JournalEvent::Change).
     pub changes: Vec<u32>,
-    /// The inputs that it took of each cycle and source that it reads from.
+    /// The inputs that it read from each cycle and source.
     pub inputs: Vec<InputRecord>,
     /// The messages of topics that its updates received.
     pub messages: Vec<MessageRecord>,
 }
 
-/// The input that a run took of another cycle or of a source.
+/// The input that a run read from another cycle or a source.
 ///
 /// ```
 /// use hemiola_runtime::InputRecord;
@@ -56,7 +56,7 @@ pub struct RunRecord {
 pub struct InputRecord {
     /// The cycle or source.
     pub from: Arc<str>,
-    /// The run or sample that the snapshot comes from; `None` if there was no new one.
+    /// The run or sample from which the snapshot comes; `None` if there was no new one.
     pub snapshot: Option<u32>,
     /// The samples that were in each of the sample queues.
     pub samples: Vec<SampleRecord>,
@@ -90,9 +90,9 @@ pub struct SampleRecord {
 pub struct MessageRecord {
     /// The topic.
     pub topic: Arc<str>,
-    /// The number of subscriptions of the same topic that the cycle has before this one.
+    /// The number of earlier subscriptions to the same topic in the cycle.
     pub subscriber: u32,
-    /// The number of publishers of the topic that come before this one.
+    /// The number of publishers of the topic that precede this one.
     pub publisher: u32,
     /// The number of messages.
     pub count: u32,
@@ -114,16 +114,15 @@ pub struct SampleSpan {
 }
 
 impl InputRecord {
-    /// Returns the last run or sample that something was taken of.
+    /// Returns the last run or sample of which something was read.
     pub fn last(&self) -> Option<u32> {
         self.samples.iter().map(|samples| samples.span.last()).chain([self.snapshot]).flatten().max()
     }
 }
 
-/// The count of samples that do not follow each other: one in between was lost while these were
-/// taken.
+/// The count that marks samples as not consecutive: one in between was lost while these were read.
 const TORN: u32 = u32::MAX;
-/// The number that stands for no new snapshot.
+/// The number that stands for the absence of a new snapshot.
 pub const NO_SNAPSHOT: u32 = u32::MAX;
 
 impl SampleSpan {
@@ -132,8 +131,7 @@ impl SampleSpan {
         (self.count > 0).then(|| self.first.wrapping_add(self.count - 1))
     }
 
-    /// Returns whether one was lost in between, so that it is not known any more which ones these
-    /// are.
+    /// Returns whether one in between was lost, so that it is no longer known which ones these are.
     pub fn is_torn(self) -> bool {
         self.first == TORN
     }

@@ -3,7 +3,7 @@
 //! | thread | work | may wait for |
 //! |---|---|---|
 //! | `hemiola service` | gathers the output of the others, for observers | nobody |
-//! | `hemiola upkeep` | calls code of users: replaces and drops modules, formats errors | that code, for ever |
+//! | `hemiola upkeep` | calls user code: replaces and drops modules, formats errors | that code, for ever |
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::robot_state::RobotState;
 pub(super) struct Attendants {
     service: JoinHandle<()>,
     upkeep: JoinHandle<()>,
-    /// Upkeep makes one more round and ends when this is dropped.
+    /// The sender that ends the upkeep when it is dropped, after one more round.
     end: Sender<Infallible>,
 }
 
-/// The period in which events of workers are gathered, and modules to be replaced are looked for.
+/// The period with which events of workers are gathered and failed modules are replaced.
 const PERIOD: Duration = Duration::from_millis(50);
-/// The time for which the end of a robot waits for code of users on the upkeep thread.
+/// The time for which the end of a robot waits for user code on the upkeep thread.
 const UPKEEP_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Attendants {
@@ -46,7 +46,7 @@ impl Attendants {
     }
 
     /// Serves the robot for the last time, when its other threads have ended or were left behind.
-    /// Code of a user that does not return delays nobody.
+    /// User code that does not return delays nobody.
     pub fn end(self, handle: &RobotHandle) {
         let Self { service, upkeep, end } = self;
         drop(end);
@@ -74,8 +74,8 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
     spawned.map_err(|error| RuntimeError::internal(&format!("there is no thread for `{name}`: {error}")))
 }
 
-/// Gathers the output of the other threads. After a panic both threads go on, so that the robot can
-/// still report.
+/// Gathers the output of the other threads. After a panic both threads continue, so that the robot
+/// can still report.
 fn gather(handle: &RobotHandle, state: &RobotState) {
     while !state.is_stopping() {
         let seen = state.turn.generation();

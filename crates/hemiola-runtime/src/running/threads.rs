@@ -27,7 +27,7 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
         }
         earliness.meet_prepared(next, || cycle.core.rehearse());
         run_and_rest(&mut cycle, Some(nth(count)), earliness.awake_since());
-        // After an overrun the triggers that have passed are skipped: the newest data counts.
+        // After an overrun the triggers that have passed are skipped: only the newest data matters.
         let passed = (cycle.core.robot.clock().now().seconds() * rate).floor() as u64;
         let following = count.saturating_add(1);
         count = following.max(passed);
@@ -37,8 +37,8 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
     }
 }
 
-/// Runs a cycle, and lets its guard rest the thread. Spinning while waiting for the trigger is no
-/// rest.
+/// Runs a cycle, and lets its guard make the thread rest. Spinning while waiting for the trigger
+/// does not count as a rest.
 fn run_and_rest(cycle: &mut Cycle, due: Option<Time>, awake_since: MonotonicTime) {
     cycle.run(due);
     if let Some(end) = cycle.guard.rest_until(awake_since) {
@@ -120,12 +120,12 @@ pub(super) fn run_source(mut source: SourceRunner) {
     }
 }
 
-/// Returns whether a robot that stops would have to wait for something at that rate.
+/// Returns whether waiting at that rate would delay the end of a robot.
 fn is_slow(rate: f64) -> bool {
     rate * STOP_PERIOD.as_secs_f64() < 1.0
 }
 
-/// Waits until shortly before the time; `false` if the robot stops meanwhile.
+/// Waits until shortly before the time; returns `false` if the robot stops meanwhile.
 fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
     while !robot.is_stopping() {
         let now = monotonic_now();
@@ -137,7 +137,7 @@ fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
     false
 }
 
-/// Waits until the time. Recordings have gaps, whose end a robot that stops does not wait for.
+/// Waits until the time. Recordings have gaps, and a robot that stops does not wait for their end.
 fn wait_until(at: MonotonicTime, robot: &RobotState) {
     while monotonic_now() < at && !robot.is_stopping() {
         sleep_until(at.min(monotonic_now() + STOP_PERIOD));

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use hemiola_realtime::{KernelThread, MonotonicTime, Respite, monotonic_now};
 
-/// The rests of a source, however densely its samples come: as for cycles ([`Respite`]), but by the
-/// time that it had a core. A source may wait for its samples in a driver, which is a rest.
+/// The rests of a source, however densely its samples come: like those of cycles ([`Respite`]), but
+/// by the time for which it had a core. A source may wait for its samples in a driver, which counts
+/// as a rest.
 #[derive(Default)]
 pub struct SourceRest {
     respite: Respite,
@@ -15,16 +16,16 @@ pub struct SourceRest {
 
 struct Look {
     at: MonotonicTime,
-    /// The time that the thread had had on cores.
+    /// The time that the thread had spent on cores.
     on_cores: Duration,
 }
 
-/// The least interval between two looks, as each is a system call.
+/// The minimum interval between two checks, because each is a system call.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 impl SourceRest {
-    /// Returns until when the source is to rest, if it has to. To be called after each sample, on
-    /// the source's thread.
+    /// Returns until when the source must rest, if it must. Called after each sample, on the
+    /// source's thread.
     pub fn until(&mut self) -> Option<MonotonicTime> {
         let now = monotonic_now();
         let last = self.last_look.as_ref();
@@ -36,7 +37,7 @@ impl SourceRest {
             let worked = on_cores.saturating_sub(last.on_cores).min(now.since(last.at));
             self.respite.after_work(now - worked, now)
         });
-        // The rest that is to come does not count as work.
+        // The coming rest does not count as work.
         self.last_look = Some(Look { at: now, on_cores });
         until
     }

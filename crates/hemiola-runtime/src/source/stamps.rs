@@ -1,10 +1,9 @@
-//! The time stamps of a source that gives its own: which of them count as another time, what is
-//! reported about that, and how fast a source may go that does not say how fast it is.
+//! The time stamps of a source that gives its own: which of them count as a different time, what is
+//! reported about them, and how fast a source may deliver that has no known rate.
 //!
-//! A stamp that is not after the one before it does not pace the source: without anything else it
-//! would take a core for itself, at the priority of the cycle that it triggers. So after a few of
-//! them in a row there is a pause before each, as long as the last distance of two stamps that went
-//! on.
+//! A stamp that is not after the previous one does not pace the source: without a limit it would
+//! take a core for itself, at the priority of the cycle that it triggers. So after a few of them in
+//! a row there is a pause before each, as long as the last distance of two increasing stamps.
 
 use std::time::Duration;
 
@@ -14,9 +13,9 @@ use hemiola_realtime::MonotonicTime;
 /// The stamps of one source.
 #[derive(Default)]
 pub struct Stamps {
-    /// The number of stamps in a row that were not after the one before them.
+    /// The number of stamps in a row that were not after the previous one.
     standing: u32,
-    /// The distance of the last two stamps of which the second was later.
+    /// The distance of the last two increasing stamps.
     distance: Option<Duration>,
     told_of_standing: bool,
     told_of_future: bool,
@@ -24,21 +23,21 @@ pub struct Stamps {
     delivered: Option<MonotonicTime>,
 }
 
-/// The number of samples of the same time that come at once.
+/// The number of samples with the same time that are delivered at once.
 const BURST: u32 = 16;
-/// The pause of a source whose stamps never went on.
+/// The pause of a source whose stamps never increased.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The limits of the pauses of all others. A driver of 1 kHz whose clock was set back is not held
-/// up.
+/// The limits of the pauses of all other sources. A driver of 1 kHz whose clock was set back is not
+/// held up.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 /// The longest gap that is not reported: recordings have gaps.
 const FAR: Duration = Duration::from_secs(600);
 /// The number of stamps that stand still after which a source counts as ended in simulated time,
-/// where it would keep everything from going on.
+/// which it would prevent from advancing.
 const MOST_STANDING: u32 = 10_000;
 
 impl Stamps {
-    /// Returns the time as which a sample with this stamp counts, and what is to be reported about
+    /// Returns the time at which a sample with this stamp counts, and what is to be reported about
     /// it: once for each kind.
     pub fn admit(&mut self, stamp: Time, last: Option<Time>, now: Time) -> (Time, Option<String>) {
         let Some(before) = last else { return (stamp, self.look_ahead(stamp, now)) };
@@ -54,7 +53,7 @@ impl Stamps {
 
     fn describe(&self, stamp: Time, before: Time) -> String {
         format!(
-            "its time stamps do not go on: after a sample of {before} came one of {stamp}, which counts as of the same time as the one before \
+            "its time stamps do not increase: after a sample of {before} came one of {stamp}, which counts as of the same time as the one before \
              (a number of seconds that is not a number is 0 s). {BURST} such samples come at once, others every {:?}. Let `sample` return \
              times that grow, or give it a rate: `#[sample(rate = 100.0)]`",
             self.pause()
@@ -77,13 +76,13 @@ impl Stamps {
         self.distance.map_or(PAUSE, |distance| distance.clamp(PAUSES.0, PAUSES.1))
     }
 
-    /// Returns when the sample that was admitted last may be delivered at the earliest, if not at
-    /// once.
+    /// Returns the earliest time at which the sample that was admitted last may be delivered, if
+    /// not at once.
     pub fn not_before(&self) -> Option<MonotonicTime> {
         self.delivered.filter(|_| self.standing > BURST).map(|delivered| delivered + self.pause())
     }
 
-    /// Notes when a sample was delivered.
+    /// Notes the time at which a sample was delivered.
     pub fn delivered(&mut self, at: MonotonicTime) {
         self.delivered = Some(at);
     }
@@ -110,7 +109,7 @@ mod tests {
         for stamp in [at(10), at(30), at(30), at(5), Time::from_seconds(f64::NAN), Time::from_seconds(-1e18)] {
             let (admitted, text) = stamps.admit(stamp, last, Time::ZERO);
             assert_eq!(admitted, stamp.max(last.unwrap_or(stamp)));
-            told += usize::from(text.is_some_and(|text| text.contains("do not go on")));
+            told += usize::from(text.is_some_and(|text| text.contains("do not increase")));
             last = Some(admitted);
         }
         assert_eq!(told, 1);

@@ -32,38 +32,38 @@ pub struct Course {
 }
 
 impl Course {
-    /// Repeats the runs of a recording. With the samples that they take
-    /// ([`feeding`](Self::feeding)) and the same modules, every run gives the same bits again, also
+    /// Repeats the runs of a recording. With the samples that they read
+    /// ([`feeding`](Self::feeding)) and the same modules, every run gives the same bits again, even
     /// if the robot ran on its own threads. The [`Stepper`](crate::Stepper) follows it.
     pub fn of(script: Script) -> Self {
         Self::default().repeating(script)
     }
 
-    /// Repeats the runs of a recording, as [`of`](Self::of) does, with the samples and values that
-    /// are there.
+    /// Repeats the runs of a recording, like [`of`](Self::of), with the samples and values that are
+    /// there.
     #[must_use]
     pub fn repeating(mut self, script: Script) -> Self {
         self.script = Some(script);
         self
     }
 
-    /// Ends after the runs that are due at that time, where no script says when it is over: timers
-    /// without sources would go on for ever.
+    /// Ends after the runs that are due at that time, if no script determines the end: timers
+    /// without sources would continue for ever.
     #[must_use]
     pub fn until(mut self, end: Time) -> Self {
         self.end = Some(end);
         self
     }
 
-    /// Lets runs come when they are due, on the samples and values that are there.
+    /// Runs cycles when they are due, on the samples and values that are there.
     #[must_use]
     pub fn as_due(mut self) -> Self {
         self.script = None;
         self
     }
 
-    /// Puts a recording in the place of a source: the source is not asked for samples, and its
-    /// inputs are not taken. Samples come when the robot's clock shows their time, or a run needs
+    /// Replaces a source by a recording: the source is not called for samples, and its inputs are
+    /// not read. Samples are delivered when the robot's clock shows their time, or a run needs
     /// them.
     #[must_use]
     pub fn feeding(mut self, source: impl Into<String>, feed: Box<dyn Feed>) -> Self {
@@ -72,8 +72,8 @@ impl Course {
     }
 
     /// Takes a representation that a cycle provides from a recording, run by run. Its provider's
-    /// update is not called; if it provides something else as well, it is, and its value of this
-    /// representation is not used. For robots that are stepped:
+    /// update is not called; if it provides something else as well, it is called, and its value of
+    /// this representation is not used. For stepped robots:
     /// [`Robot::prepare`](crate::Robot::prepare) refuses it.
     #[must_use]
     pub fn taking(mut self, representation: impl Into<String>, values: Box<dyn TakenValues>) -> Self {

@@ -1,6 +1,6 @@
 use hemiola_model::{Time, ValueMut};
 
-/// A feed of samples that do not come from the world: a recording in the place of a source
+/// A feed of samples that do not come from the world: a recording that replaces a source
 /// ([`Course::feeding`](crate::Course::feeding)).
 ///
 /// ```
@@ -28,22 +28,22 @@ use hemiola_model::{Time, ValueMut};
 /// ```
 pub trait Feed: Send {
     /// Fills all values that the source provides, which hold their defaults, with the next sample;
-    /// returns when it was taken, or `None` if there are no more. Called on the source's own
-    /// thread, ahead of that time.
+    /// returns its time stamp, or `None` if there are no more. Called on the source's own thread,
+    /// ahead of that time.
     ///
     /// # Errors
-    /// The reason why there is no sample this time; the next may come.
+    /// Returns an error with the reason if there is no sample this time; the next may come.
     fn sample(&mut self, values: &mut [ValueMut<'_>]) -> Result<Option<Time>, String>;
 
-    /// Returns the number of the sample that was given last, among all that the source took;
-    /// samples that are not in the recording leave a gap. Needed to follow a
-    /// [`Script`](crate::Script); without it, no sample is missing.
+    /// Returns the number of the last sample, among all that the source took; samples that are not
+    /// in the recording leave a gap. Needed to follow a [`Script`](crate::Script); without it, no
+    /// sample is missing.
     fn number(&self) -> Option<u32> {
         None
     }
 
-    /// Returns when the value was sampled that the sample given last only repeats, marked as stale;
-    /// `None` for all others. The time of such a sample is that at which who delivers was lost.
+    /// Returns the time at which the value was sampled if the last sample only repeats it, marked
+    /// as stale, or else `None`. The time of such a sample is that at which the feeder was lost.
     fn lapsed(&self) -> Option<Time> {
         None
     }

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_model::{Time, ValueMut};
 
-/// Values of a representation that come from a recording instead of from its provider:
+/// Values of a representation that are taken from a recording instead of from its provider:
 /// [`Course::taking`](crate::Course::taking).
 ///
 /// ```
@@ -30,14 +30,14 @@ use hemiola_model::{Time, ValueMut};
 /// ```
 pub trait TakenValues: Send {
     /// Fills the value, which holds its default, with that of this run of its cycle, and returns
-    /// when the newest sample was taken that it derives from. Returns `None` if there is none: then
-    /// the last value stays, marked as stale. Called in the order of the runs, by a robot that is
-    /// stepped.
+    /// the time stamp of the newest sample from which it derives. Returns `None` if there is none:
+    /// then the last value stays, marked as stale. Called in the order of the runs, by a stepped
+    /// robot.
     fn take(&mut self, run: u32, now: Time, value: &mut ValueMut<'_>) -> Option<Time>;
 }
 
-/// The taken values of a robot, by representation. The robot is stepped, so that the locks are
-/// never waited for.
+/// The taken values of a robot, by representation. The robot is stepped, so the locks are never
+/// contended.
 #[derive(Clone, Default)]
 pub struct Taken(BTreeMap<String, Arc<Mutex<Box<dyn TakenValues>>>>);
 

@@ -1,9 +1,9 @@
-//! Lets a run that does not end share time with everything else.
+//! Makes a run that does not end share time with everything else.
 //!
 //! Real-time threads that leave a core no rest are stopped by the kernel, all of them, for 50 ms of
 //! every second: a module of cognition that hangs would stop motion with it (see
 //! [`Respite`](hemiola_realtime::Respite), which is for cycles whose runs do end). Once they share
-//! time, its threads get what is left, and the others run on undisturbed. When the run ends after
+//! time, its threads get what is left, and the others run on undisturbed. If the run ends after
 //! all, they get back their policy.
 
 use std::sync::Arc;
@@ -21,12 +21,12 @@ pub struct Demotion {
     pub cycle: CycleId,
     pub policy: Policy,
     pub health: Arc<Health>,
-    /// The threads of workers 1 and up; worker 0 notes itself which one it is.
+    /// The threads of workers 1 and up; worker 0 notes its own thread.
     pub helpers: Vec<KernelThread>,
     /// The tasks that its workers are running.
     pub running: Vec<Arc<RunningTask>>,
     pub scale: TickScale,
-    /// The threads that share time at present, and are to get their policy back.
+    /// The threads that share time at present, and will get their policy back.
     pub demoted: Vec<KernelThread>,
 }
 
@@ -37,9 +37,9 @@ pub struct EndlessRun {
     pub running: Vec<TaskId>,
 }
 
-/// The time after which a run counts as endless: it has no business among real-time threads. The
-/// kernel steps in when all of them together have used 950 ms of a second, so that it must be found
-/// long before.
+/// The time after which a run counts as endless: it does not belong among real-time threads. The
+/// kernel steps in when all of them together have used 950 ms of a second, so such a run must be
+/// found long before.
 pub const LIMIT: Duration = Duration::from_millis(250);
 
 impl EndlessRun {
@@ -48,14 +48,14 @@ impl EndlessRun {
         let running = describe_running(&self.running, catalog);
         let limit = LIMIT.as_millis();
         format!(
-            "a run of cycle `{cycle}` has taken {limit} ms and goes on{running}; until it ends it shares time, for real-time threads that \
+            "a run of cycle `{cycle}` has taken {limit} ms and has not ended{running}; until it ends it shares time, because real-time threads that \
              leave no rest stop all others"
         )
     }
 }
 
 impl Demotion {
-    /// Looks at the cycle; returns a report when a run has just been found endless.
+    /// Checks the cycle; returns a report if a run has just been found endless.
     pub fn look(&mut self) -> Option<EndlessRun> {
         let age = self.health.run_since().map(|since| self.scale.nanoseconds_between(since, Ticks::now()));
         if age.is_none_or(|age| u128::from(age) < LIMIT.as_nanos()) {
@@ -70,16 +70,15 @@ impl Demotion {
         (!self.demoted.is_empty()).then_some(EndlessRun { cycle: self.cycle, running })
     }
 
-    /// Lets the threads share time. Those that were refused a real-time policy when they started do
-    /// so already.
+    /// Makes the threads share time. Those that were refused a real-time policy when they started
+    /// do so already.
     fn demote(&mut self) {
         let threads = self.helpers.iter().copied().chain(self.health.thread());
         let shared = Policy::TimeSharing { nice: Niceness::default() };
         self.demoted.extend(threads.filter(|thread| thread.is_real_time() && thread.set_policy(shared).is_ok()));
     }
 
-    /// Gives the threads their policy back. One that is refused now is tried again at the next
-    /// look.
+    /// Gives the threads their policy back. A refused one is tried again at the next check.
     fn promote(&mut self) {
         let policy = self.policy;
         self.demoted.retain(|thread| thread.set_policy(policy).is_err());

@@ -1,4 +1,4 @@
-//! Brings the robot into its safe state when a cycle has stopped.
+//! Puts the robot into its safe state if a cycle has stopped.
 //!
 //! Cycles that run enter the safe state themselves, between two runs; for those that have stopped
 //! it is done here.
@@ -19,7 +19,7 @@ use crate::worker::RunningTask;
 /// The watch over a cycle that must end a run from time to time.
 pub struct Silence {
     pub cycle: CycleId,
-    /// The longest silence that is allowed.
+    /// The maximum duration of a silence.
     pub limit: Duration,
     pub health: Arc<Health>,
     /// The trigger of its runs, if that is a source.
@@ -27,14 +27,14 @@ pub struct Silence {
     /// The tasks that its workers are running.
     pub running: Vec<Arc<RunningTask>>,
     pub actuators: Arc<Actuators>,
-    /// The actuators that were in use at the last look, while it is silent.
+    /// The actuators that were in use at the last check, while the cycle is silent.
     pub busy: Option<Vec<&'static str>>,
 }
 
 /// The report of a cycle that has stopped.
 pub struct SilentCycle {
     pub cycle: CycleId,
-    /// The limit, before which its last run ended.
+    /// The limit within which no run ended.
     pub limit: Duration,
     /// The tasks that its workers were running.
     pub running: Vec<TaskId>,
@@ -59,7 +59,7 @@ impl SilentCycle {
 }
 
 impl Silence {
-    /// Looks at the cycle; returns a report when there is something new.
+    /// Checks the cycle; returns a report if there is something new.
     pub fn look(&mut self, robot: &RobotState) -> Option<SilentCycle> {
         let is_silent = robot.clock().now().since(self.health.last_end()) > self.limit;
         // No more samples will come: the cycle has done its work.
@@ -74,8 +74,7 @@ impl Silence {
         Some(SilentCycle { cycle: self.cycle, limit: self.limit, running, unreached })
     }
 
-    /// Brings the actuators into their safe state. Returns which of them are in use, when that is
-    /// new.
+    /// Puts the actuators into their safe state. Returns those that are in use, if that is new.
     fn respond(&mut self) -> Option<Vec<&'static str>> {
         if self.busy.as_ref().is_some_and(Vec::is_empty) {
             return None;

@@ -1,4 +1,4 @@
-//! A small robot through everything that the runtime promises.
+//! A small robot that goes through everything that the runtime promises.
 use std::time::Duration;
 
 use hemiola::prelude::*;
@@ -189,7 +189,7 @@ fn configuration(workers: usize) -> Configuration {
     configuration
 }
 
-/// When which cycle ran, and the fingerprint of each of its values.
+/// The times at which each cycle ran, and the fingerprint of each of its values.
 type Run = (Time, usize, Vec<(&'static str, u64)>);
 
 fn fingerprints(workers: usize) -> Vec<Run> {

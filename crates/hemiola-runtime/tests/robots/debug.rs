@@ -1,4 +1,4 @@
-//! What updates show reaches who wants it, and costs nobody anything else.
+//! Debug output of updates reaches whoever requests it, and costs nobody else anything.
 
 use std::time::Duration;
 
@@ -88,16 +88,16 @@ fn each_observer_sees_what_it_wants_and_nothing_else_is_computed() {
         assert_eq!((&*record.update, record.time.nanoseconds()), ("Shower.shown", i64::from(record.run) * 10_000_000));
     }
     assert!(plots.windows(2).all(|pair| pair[0].run + 1 == pair[1].run));
-    // Lines stay: at the beginning, and once a second.
+    // Lines stay: they are drawn at the beginning, and once a second.
     let lines: Vec<_> = field.iter().filter(|record| record.content.kind() == DebugKind::Background).collect();
     assert!((1..=2).contains(&lines.len()), "{}", lines.len());
-    // A ball that is not drawn any more goes.
+    // A ball that is no longer drawn disappears.
     for record in field.iter().filter(|record| record.name == "field/ball") {
         let DebugContent::Draw { shape, .. } = record.content else { panic!("{record:?}") };
         let is_drawn = matches!(shape, Shape::Circle { center: [x, _], .. } if x == record.run as f32);
         assert_eq!((is_drawn, shape == Shape::Nothing), (record.run % 2 == 0, record.run % 2 == 1));
     }
-    // Of one run they are counted, with the plot that the other one sees.
+    // The records of one run are counted, including the plot that the other observer sees.
     let first: Vec<_> =
         field.iter().filter(|record| record.run == field[0].run).map(|record| record.sequence).collect();
     assert_eq!(first, [1, 2]);
@@ -108,7 +108,7 @@ fn each_observer_sees_what_it_wants_and_nothing_else_is_computed() {
     stepper.run_for(Duration::from_secs(1));
     assert_eq!(names(&seen(&mut costly)), ["costly"]);
     drop(costly);
-    // They are told when events are gathered.
+    // Lost records are counted when events are gathered.
     stepper.run_for(Duration::from_secs(1));
     let before = computed(&stepper);
     stepper.run_for(Duration::from_secs(1));
@@ -169,7 +169,7 @@ fn a_trace_has_plots_and_annotations_although_nobody_else_watches() {
     assert!(!has("state") && !has("field/ball"), "that is not for traces");
     Trace::read(&file).unwrap();
     std::fs::remove_file(file).unwrap();
-    // And then nobody watches.
+    // Afterwards nobody watches.
     stepper.run_for(Duration::from_secs(1));
     assert_eq!(seen(&mut watch(&stepper, &[])), []);
 }

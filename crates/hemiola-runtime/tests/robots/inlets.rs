@@ -1,4 +1,4 @@
-//! Sources whose samples come from outside, as links are.
+//! Sources whose samples come from outside, such as links.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ impl Watcher {
     fn watch(&self, _tick: &Tick) {}
 }
 
-/// Knows what must not leave the program.
+/// Provides a value that must not leave the program.
 #[derive(Module)]
 struct Keeper {}
 
@@ -80,7 +80,7 @@ impl Keeper {
     fn keep(&self, _secret: &mut Secret) {}
 }
 
-/// Goes to the goal: what it does leaves the robot.
+/// Drives to the goal: its effects leave the robot's software.
 #[derive(Module)]
 struct Driver {
     x: f64,
@@ -120,7 +120,7 @@ fn deliver(inlet: &SourceInlet, stamp: f64, x: f64) {
 #[test]
 fn a_delivery_starts_a_run_and_its_stamp_is_that_of_the_sample() {
     let mut configuration = configuration(&["Planner"], by_goal(), "Goal");
-    // The recording would end the robot.
+    // The end of the recording would end the robot.
     configuration
         .sources
         .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
@@ -165,7 +165,8 @@ fn a_robot_that_is_stepped_takes_deliveries_and_its_clock_does_not_go_back() {
     let mut seen = Vec::new();
     for step in 0..6 {
         if step == 2 {
-            // Of two deliveries the newer one counts, and what is older than the one before is not.
+            // Of two deliveries the newer one counts, and a delivery that is older than the one
+            // before it does not.
             deliver(&inlet, 0.02, 1.0);
             deliver(&inlet, 0.03, 2.0);
         }
@@ -235,7 +236,7 @@ fn what_was_lost_has_no_age_and_how_long_deliveries_took_is_measured() {
     stepper.run_for(Duration::from_secs(1));
     let before = ages();
     assert!(before >= Some(9), "{before:?}");
-    // Nobody promises how old a value gets whose provider is gone.
+    // The age of a value whose provider is gone is not bounded.
     inlet.lose();
     stepper.run_for(Duration::from_secs(1));
     assert!(ages() <= before.map(|before| before + 1), "{before:?}, {:?}", ages());
@@ -243,7 +244,7 @@ fn what_was_lost_has_no_age_and_how_long_deliveries_took_is_measured() {
     inlet.note_delay(Duration::from_micros(100), Duration::from_micros(7));
     stepper.run_for(Duration::from_secs(1));
     assert!(ages() >= before.map(|before| before + 8), "{before:?}, {:?}", ages());
-    // None took longer than is kept of it: the error of the clock is added.
+    // No delivery took longer than is recorded: the error of the clock is added.
     let measured = handle.measured().links["link.head.Goal"].clone();
     assert_eq!((measured.delay.count(), measured.delay.maximum(), measured.clock_error), (2, 205_000, 7_000));
 }

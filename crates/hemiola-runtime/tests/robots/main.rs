@@ -1,7 +1,7 @@
-//! Robots that run: each file has the modules and sources of one, and the promises that it shows.
+//! Robots that run: each file contains the modules and sources of one, and tests of its promises.
 //!
-//! Modules register themselves when they are linked. A robot of this program is put together from
-//! those of its own file, so that all of them fit into one.
+//! Modules register themselves when they are linked. A robot of this program is assembled from the
+//! modules of its own file, so that all of them fit into one program.
 #![forbid(unsafe_code)]
 
 mod cycles;
@@ -19,7 +19,7 @@ use hemiola_model::configuration::Configuration;
 use hemiola_model::module::registry;
 use hemiola_runtime::{Robot, RuntimeError};
 
-/// Puts together the modules and sources of the file that `path` names: its `module_path!()`.
+/// Assembles the modules and sources of the file that `path` names: its `module_path!()`.
 fn assemble(path: &str, configuration: Configuration) -> Result<Robot, RuntimeError> {
     let modules = registry::modules().into_iter().filter(|module| module.path() == path).collect();
     let sources = registry::sources().into_iter().filter(|source| source.path() == path).collect();

@@ -1,4 +1,4 @@
-//! What observers see of a robot: every value as it was, and nobody waits for them.
+//! Observers of a robot receive every value unchanged, and nobody waits for them.
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ struct Filtered {
     history: Vec<u32>,
 }
 
-/// Provided in every third run only.
+/// A value that is provided in every third run only.
 #[derive(Representation, Clone, Default)]
 struct Rare {
     number: u32,
@@ -78,10 +78,10 @@ fn requests(rate: Option<f64>) -> Vec<ValueRequest> {
     ["Sample", "Filtered", "Rare"].map(|name| ValueRequest { rate, ..ValueRequest::all(name) }).into()
 }
 
-/// A value as the recorder saw it: its number, and the run and time that it was provided in.
+/// A value as the recorder received it: its number, and the run and time in which it was provided.
 type Recorded = (u32, u32, Time);
 
-/// Steps a robot for a second while a recorder that takes its time looks on.
+/// Steps a robot for a second while a slow recorder observes it.
 fn record_a_second(rate: Option<f64>) -> [Vec<Recorded>; 3] {
     let mut stepper = robot().into_stepper().unwrap();
     let handle = stepper.handle().clone();
@@ -172,7 +172,7 @@ fn what_cannot_be_recorded_is_refused_at_once() {
     assert_eq!(robot().recordable(), ["Filtered", "Rare", "Sample"]);
 }
 
-/// How long something may take that happens soon.
+/// The time within which something must happen that happens soon.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -183,7 +183,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The runs and numbers of a representation that an observer sees now.
+/// Returns the runs and numbers of a representation that an observer receives now.
 fn filtered(seen: &mut Observer) -> Vec<(u32, u32)> {
     let mut numbers = Vec::new();
     while let Some(value) = seen.next_value() {
@@ -249,7 +249,7 @@ fn a_slow_observer_loses_its_own_values_and_nobody_elses() {
     assert_eq!(seen, (0..100).map(|run| (run, run + 1)).collect::<Vec<_>>());
     assert_eq!(quick.dropped(), Dropped::default());
     let lost: Vec<_> = slow.channels().iter().map(|channel| (channel.descriptor.name(), channel.dropped)).collect();
-    // A cycle's values of a fifth of a second, and a source's of a whole one.
+    // The queue holds a cycle's values of a fifth of a second, and a source's values of a second.
     assert_eq!(lost, [("Filtered", 80), ("Sample", 0)]);
     assert_eq!(slow.dropped(), Dropped { values: 80, ..Dropped::default() });
     assert_eq!(filtered(&mut slow).len(), 20, "the first ones, as they were");
@@ -282,7 +282,7 @@ fn observers_that_are_forgotten_or_dropped_in_the_middle_leave_the_robot_as_it_w
             assert!(Observer::next(seen).is_some());
         }
         if run.is_multiple_of(3) {
-            // With what it has not looked at yet.
+            // The check includes what the observer has not received yet.
             *looked_at = Some(handle.observe(everything().complete()).unwrap());
         }
     });
@@ -384,7 +384,7 @@ fn who_wants_the_newest_value_lets_go_of_all_others() {
     let mut step = |times: u32| (0..times).for_each(|_| _ = stepper.step());
     step(10);
     assert_eq!((seen.keep_newest_value(), seen.keep_newest_value()), (9, 0));
-    // What was let go of makes room for others: more than an observer holds.
+    // Released values make room for others: more than an observer holds.
     step(15);
     assert_eq!(seen.keep_newest_value(), 15);
     step(15);

@@ -1,4 +1,4 @@
-//! What the robot does beside its cycles goes on while somebody changes it.
+//! The work of the robot beside its cycles continues while somebody changes it.
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl Joint {
 
 static GRIPPERS: AtomicU32 = AtomicU32::new(0);
 
-/// Tells the instances apart.
+/// Distinguishes the instances.
 struct Number(u32);
 
 impl Default for Number {
@@ -66,7 +66,7 @@ impl OldMapper {
 static CHANGE_HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static CHANGE_MAY_END: AtomicBool = AtomicBool::new(false);
 
-/// Takes its time to be made, as one that loads a network does.
+/// Takes its time to be created, like a module that loads a network.
 struct Atlas {}
 
 impl Default for Atlas {
@@ -101,7 +101,7 @@ impl Reader {
     fn read(&self, _map: &Map) {}
 }
 
-/// The patience only keeps a broken promise from blocking the tests for ever.
+/// The time-out only keeps a broken promise from blocking the tests for ever.
 fn wait_until(what: &str, flag: &AtomicBool) {
     let patience = Instant::now() + Duration::from_secs(60);
     while !flag.load(Ordering::Relaxed) {
@@ -113,7 +113,7 @@ fn wait_until(what: &str, flag: &AtomicBool) {
 fn robot() -> Robot {
     let mut motion = CycleConfiguration::new("motion", Trigger::Rate(1000.0));
     motion.modules = ["Joint", "Gripper"].map(String::from).into();
-    // Hardly ever runs, so that a change of it waits.
+    // This cycle hardly ever runs, so that a change of it waits.
     let mut mapping = CycleConfiguration::new("mapping", Trigger::Rate(0.001));
     mapping.modules = ["OldMapper", "NewMapper", "Reader"].map(String::from).into();
     let mut configuration = Configuration { cycles: vec![motion, mapping], ..Configuration::default() };
@@ -145,7 +145,7 @@ fn events_are_gathered_while_a_change_waits_and_failed_modules_replaced_after_it
     assert!(before >= RUNS, "the gripper is not replaced meanwhile");
 
     CHANGE_MAY_END.store(true, Ordering::Relaxed);
-    // The cycle does not run while the change waits for it; then it goes on with what it got.
+    // The cycle does not run while the change waits for it; then it continues with the new module.
     changing.join().unwrap().unwrap_err();
     stepper.run_for(Duration::from_secs(1));
     let replaced = failures(&stepper);

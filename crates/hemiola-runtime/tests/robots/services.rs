@@ -1,4 +1,4 @@
-//! Modules that ask services, and wait for no answer.
+//! Modules that call services, and do not wait for answers.
 use std::time::Duration;
 
 use hemiola::bus::Server;
@@ -7,13 +7,13 @@ use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
 use hemiola_model::module::registry;
 use hemiola_runtime::{Robot, Stepper};
 
-/// Asks for the height of the ground there.
+/// A request for the height of the ground.
 #[derive(Representation, Clone, Default)]
 struct GroundHeight {
     step: u64,
 }
 
-/// Where the robot believes that the ground is.
+/// The terrain, as far as the robot knows it.
 #[derive(Representation, Clone, Default, Debug, PartialEq)]
 struct Terrain {
     known_steps: u64,
@@ -50,7 +50,7 @@ impl Surveyor {
     }
 }
 
-/// Means something else by the same name.
+/// Uses a service of the same name with other types.
 #[derive(Module)]
 struct Archaeologist {}
 
@@ -105,7 +105,7 @@ fn a_server_that_is_slow_or_absent_costs_a_module_no_time_and_no_request_unnotic
     run(&mut stepper, 3);
     assert_eq!(terrain(&stepper), Terrain { refused: 3, ..Terrain::default() }, "nobody serves");
 
-    // Of each client, two requests may wait, and nobody answers them.
+    // For each client, two requests may wait, and nobody answers them.
     let mut server: Server<GroundHeight, f64> = stepper.handle().bus().server("GroundHeight", 2).unwrap();
     run(&mut stepper, 5);
     assert_eq!(terrain(&stepper), Terrain { refused: 6, waiting: 2, ..Terrain::default() });
@@ -113,7 +113,7 @@ fn a_server_that_is_slow_or_absent_costs_a_module_no_time_and_no_request_unnotic
     run(&mut stepper, 1);
     assert_eq!(terrain(&stepper), Terrain { refused: 6, waiting: 2, failed: 1, ..Terrain::default() });
 
-    // Another server goes on, and what the first left behind is told.
+    // Another server takes over, and what the first one left behind is reported.
     drop(server);
     let server = stepper.handle().bus().server("GroundHeight", 2).unwrap();
     let _running = server.spawn(hemiola_realtime::ThreadSettings::new("heights"), |_: &GroundHeight| 0.25).unwrap();

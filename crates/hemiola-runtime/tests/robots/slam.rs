@@ -1,5 +1,6 @@
-//! A robot that locates itself: odometry corrects itself by what the scan matcher found, which
-//! begins its search where the odometry says. Every value derives from every sample there ever was.
+//! A robot that locates itself: odometry corrects itself with the result of the scan matcher, which
+//! begins its search at the pose of the odometry. Every value derives from every sample there ever
+//! was.
 
 use std::time::Duration;
 
@@ -113,8 +114,8 @@ fn ages_of_a_robot_that_locates_itself_stay_below_their_bounds() {
         (Duration::from_nanos(chain.data_age.maximum), Duration::from_nanos(chain.reaction.maximum))
     };
     let (body, lidar) = (Duration::from_millis(10), Duration::from_millis(100));
-    // Nothing takes time, so an age is at most that of waiting for whoever reads next, and of
-    // being read until something newer comes. No way comes back to itself.
+    // Nothing takes time, so an age is at most that of waiting for the next reader, and of being
+    // read until something newer comes. No path returns to itself.
     for (source, output, bound) in [
         ("Body", "Motors.drive", body),
         ("Lidar", "Motors.drive", lidar + body),

@@ -1,4 +1,4 @@
-//! Modules that tell each other about events through topics.
+//! Modules that notify each other of events through topics.
 use std::time::Duration;
 
 use hemiola::bus::{Bus, WhenFull};
@@ -64,7 +64,7 @@ struct Reaction {
     runs: u64,
 }
 
-/// In a cycle of its own, which only runs when there is something to react to.
+/// Runs in a cycle of its own, which is only triggered by messages.
 #[derive(Module)]
 struct Recover {
     runs: u64,
@@ -97,7 +97,7 @@ fn what_a_run_publishes_arrives_in_the_next_with_any_number_of_workers() {
         let count = stepper.with_value(|count: &SlipCount| count.clone()).expect("it is provided");
         let last = stepper.with_value(|step: &Step| step.number).expect("it is provided");
         assert_eq!(count.too_early, 0);
-        // Slips 0, 3, ... of all runs but the last one.
+        // Slips 0, 3, ... of all runs except the last one.
         assert_eq!(count.slips, (last - 1) / 3 + 1);
     }
 }
@@ -121,7 +121,7 @@ fn a_running_robot_loses_no_event() {
         std::thread::yield_now();
     }
     let handle = running.stop();
-    // The listener's assertion on the order would have made it stale.
+    // A violation of the listener's assertion on the order would have made the value stale.
     assert!(handle.messages().iter().all(|message| !message.text.contains("panic")), "{:?}", handle.messages());
     let reports = handle.bus().topics();
     let slipped = reports.iter().find(|report| report.name == "Slipped").expect("both ends are held");

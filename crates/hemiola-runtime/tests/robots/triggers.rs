@@ -1,5 +1,4 @@
-//! What starts runs: sources and their priorities, timers, and what is told where they do not keep
-//! time.
+//! The triggers of runs: sources and their priorities, timers, and the reports if they are late.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ struct Imu {
 static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
 static RAN_AT: AtomicU64 = AtomicU64::new(0);
 
-/// The kernel's word for the real-time priority of this thread: field 40 of its `stat`.
+/// Returns the kernel's value of this thread's real-time priority: field 40 of its `stat`.
 fn real_time_priority() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(") ").unwrap();
@@ -41,7 +40,7 @@ struct Echo {
     metres: f32,
 }
 
-/// What its clock shows is no number.
+/// A source whose clock shows a value that is not a number.
 #[derive(Source)]
 struct Broken;
 
@@ -63,7 +62,7 @@ impl Listener {
     fn listen(&self, _echo: &Echo) {}
 }
 
-/// Its runs, in nanoseconds of the robot's clock: the first, and the last; and how many there were.
+/// The runs, in nanoseconds of the robot's clock: the first, the last, and their number.
 static FIRST: AtomicU64 = AtomicU64::new(u64::MAX);
 static LAST: AtomicU64 = AtomicU64::new(0);
 static RUNS: AtomicU64 = AtomicU64::new(0);
@@ -107,7 +106,7 @@ fn robot(source: SourceConfiguration) -> Robot {
         .unwrap()
 }
 
-/// The priorities at which the source and its cycle ran.
+/// Returns the priorities at which the source and its cycle ran.
 fn priorities(source: SourceConfiguration) -> (u64, u64) {
     [&SAMPLED_AT, &RAN_AT].iter().for_each(|priority| priority.store(0, Ordering::Relaxed));
     let running = robot(source).start(Pace::RealTime).unwrap();
@@ -153,7 +152,7 @@ fn triggers_of_a_timer_for_which_there_was_no_run_are_counted() {
     running.stop();
     let [first, last, runs] = [&FIRST, &LAST, &RUNS].map(|number| number.load(Ordering::Relaxed));
     let skipped = handle.health()["slow"].skipped;
-    // Of those between the first and the last run, and perhaps of some after it.
+    // Triggers between the first and the last run are skipped, and perhaps some after it.
     let between = (last - first) / 1_000_000 + 1 - runs;
     let ever = (handle.now().nanoseconds() as u64) / 1_000_000 + 1 - runs;
     assert!(between >= 19 * 4 && (between..=ever).contains(&skipped), "{between} <= {skipped} <= {ever}");
@@ -183,11 +182,11 @@ fn a_source_whose_time_stamps_stand_still_is_told_once_and_paced() {
         std::thread::sleep(Duration::from_millis(1));
     }
     running.stop();
-    // The first, then 16 at once, then one in 10 ms at most.
+    // The first one, then 16 at once, then at most one in 10 ms.
     let most = 18 + begin.elapsed().as_millis() as u64 / 10;
     let runs = handle.health()["listening"].runs;
     assert!(runs <= most, "{runs} of {most}");
-    assert_eq!(told(&handle, "source Broken: its time stamps do not go on"), 1);
+    assert_eq!(told(&handle, "source Broken: its time stamps do not increase"), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Looking at the values of a running robot disturbs it in no way.
+//! Reading the values of a running robot does not disturb it.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ fn any_number_of_readers_that_take_their_time_leave_providers_a_value_to_write_t
                     if reader == 0 {
                         handle.capture_values();
                     } else {
-                        // Who finds it in use for long does without.
+                        // Whoever finds it in use for long continues without it.
                         _ = handle.with_value(|_: &Step| std::thread::sleep(Duration::from_millis(7)));
                     }
                 }

@@ -21,7 +21,7 @@ pub struct Cycle {
     pub name: String,
     /// The time after its trigger within which a run must end.
     pub deadline: Option<Duration>,
-    /// The distance of its triggers, if they come from a timer.
+    /// The time between its triggers, if they come from a timer.
     pub period: Option<Duration>,
     /// The priority of its threads; larger preempts smaller.
     pub priority: i32,
@@ -38,7 +38,7 @@ impl Cycle {
         Self { deadline: deadline.into(), ..self }
     }
 
-    /// Sets the distance of the triggers.
+    /// Sets the time between the triggers.
     pub fn period(self, period: impl Into<Option<Duration>>) -> Self {
         Self { period: period.into(), ..self }
     }
@@ -79,11 +79,11 @@ pub struct Task {
 pub struct Worker {
     /// The kind of work that runs on the thread.
     pub runs: Runs,
-    /// The kernel's number of the thread, if it is always the same.
+    /// The kernel's ID of the thread, if it never changes.
     pub thread: Option<u32>,
-    /// How the thread runs, if it is an executor's and this has been set.
+    /// The scheduling of the thread, if it is an executor's and this has been set.
     pub executor: Option<ExecutorThread>,
-    /// The kernel's number of the thread that runs an executor's callbacks now.
+    /// The kernel's ID of the thread that runs an executor's callbacks now.
     pub called_on: Option<u32>,
 }
 
@@ -108,7 +108,7 @@ pub enum Runs {
     Tasks {
         /// The cycle whose pool the thread belongs to.
         cycle: CycleId,
-        /// The number of the thread in the pool; 0 waits for the trigger.
+        /// The index of the thread in the pool; thread 0 waits for the trigger.
         index: usize,
     },
     /// Callbacks of an executor.
@@ -116,12 +116,12 @@ pub enum Runs {
         /// The name of their executor.
         executor: String,
     },
-    /// The acquisition of samples of a source.
+    /// Acquisition of samples of a source.
     Samples {
         /// The source.
         source: SourceId,
     },
-    /// The service that looks after the other threads.
+    /// The service that monitors the other threads.
     Service,
 }
 
@@ -137,15 +137,15 @@ pub enum Runs {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callback {
-    /// The thread of its executor.
+    /// The thread of the executor that runs it.
     pub executor: WorkerId,
     /// The name of the callback.
     pub name: String,
-    /// The topic for whose messages it runs; none if it is a timer's.
+    /// The topic for whose messages it runs; `None` for a timer.
     pub topic: Option<TopicId>,
-    /// Its priority among the callbacks of its executor: the larger, the more important.
+    /// The priority among the callbacks of its executor: the larger, the more important.
     pub priority: u16,
-    /// The time from tick to tick, if it is that of a timer which repeats itself.
+    /// The time from tick to tick, for a periodic timer.
     pub period: Option<Duration>,
 }
 
@@ -160,7 +160,7 @@ impl Callback {
         Self { topic: topic.into(), ..self }
     }
 
-    /// Sets its priority among the callbacks of its executor.
+    /// Sets the priority among the callbacks of its executor.
     pub fn priority(self, priority: u16) -> Self {
         Self { priority, ..self }
     }

@@ -4,7 +4,7 @@ use super::{Callback, Counter, Cycle, Exchange, Names, Plan, Runs, Task, Worker}
 use crate::ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
 use std::sync::RwLockReadGuard;
 
-/// Read access to a [`Catalog`](super::Catalog). A number that the catalog did not give out has no
+/// Read access to a [`Catalog`](super::Catalog). A number that the catalog did not assign has no
 /// entry.
 ///
 /// ```
@@ -92,29 +92,29 @@ impl CatalogGuard<'_> {
         self.0.workers.iter().enumerate().map(|(index, worker)| (WorkerId(index as u16), worker))
     }
 
-    /// Returns the name of a task, or its number if the catalog does not know it.
+    /// Returns the name of a task, or its number if the catalog does not contain it.
     pub fn task_name(&self, id: TaskId) -> String {
         self.task(id).map_or_else(|| format!("task {}", id.0), |task| task.name.clone())
     }
 
-    /// Returns the name of the cycle that a task belongs to, or the task's number if the catalog
-    /// does not know it.
+    /// Returns the name of the cycle to which a task belongs, or the task's number if the catalog
+    /// does not contain it.
     pub fn cycle_of(&self, id: TaskId) -> String {
         self.task(id).map_or_else(|| format!("the cycle of task {}", id.0), |task| self.cycle_name(task.cycle))
     }
 
-    /// Returns the name of a cycle, or its number if the catalog does not know it.
+    /// Returns the name of a cycle, or its number if the catalog does not contain it.
     pub fn cycle_name(&self, id: CycleId) -> String {
         self.cycle(id).map_or_else(|| format!("cycle {}", id.0), |cycle| cycle.name.clone())
     }
 
-    /// Returns the name of a source, or its number if the catalog does not know it.
+    /// Returns the name of a source, or its number if the catalog does not contain it.
     pub fn source_name(&self, id: SourceId) -> String {
         self.source(id).map_or_else(|| format!("source {}", id.0), str::to_owned)
     }
 
     /// Returns `motion 0` for the first worker of `motion`, the name of a callback executor,
-    /// `source Imu`, or the number if the catalog does not know it.
+    /// `source Imu`, or the number if the catalog does not contain it.
     pub fn worker_name(&self, id: WorkerId) -> String {
         match self.worker(id).map(|worker| &worker.runs) {
             Some(Runs::Tasks { cycle, index }) => format!("{} {index}", self.cycle_name(*cycle)),

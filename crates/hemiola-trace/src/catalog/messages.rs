@@ -5,7 +5,7 @@
 const BY_MESSAGES: &str = " by messages";
 const TO_TOPIC: &str = " to topic ";
 
-/// Returns the name of a source as the begin of chains that messages of a topic are part of.
+/// Returns the name of a source at the start of chains to which messages of a topic belong.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::by_messages("Microphone"), "Microphone by messages");
@@ -14,7 +14,7 @@ pub fn by_messages(source: &str) -> String {
     format!("{source}{BY_MESSAGES}")
 }
 
-/// Returns the source that [`by_messages`] was made of.
+/// Returns the source from which [`by_messages`] made a name.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::source_of_messages("Microphone by messages"), Some("Microphone"));
@@ -33,7 +33,7 @@ pub fn to_topic(cycle: &str, topic: &str) -> String {
     format!("{cycle}{TO_TOPIC}{topic}")
 }
 
-/// Returns the topic that [`to_topic`] was made of.
+/// Returns the topic from which [`to_topic`] made a name.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::topic_of("audio to topic Whistle"), Some("Whistle"));

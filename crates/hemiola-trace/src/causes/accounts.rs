@@ -1,5 +1,4 @@
-//! What the kernel counted around a moment: the owner of the core, if no thread of the robot had
-//! it.
+//! The kernel's accounts around a moment: who had the core, if no thread of the robot did.
 
 use super::{
     BlockingChain, Cause, Reason,
@@ -10,11 +9,11 @@ use crate::{
     ids::{TaskId, WorkerId},
 };
 
-/// The kernel's accounts of a thread and its core, from one reading of them to another. All times
-/// are in nanoseconds.
+/// The kernel's accounts of a thread and its core, from one reading to another. All times are in
+/// nanoseconds.
 ///
-/// Readings are some tens of milliseconds apart, so an account covers what was lost around a moment
-/// and not only in it.
+/// Readings are some tens of milliseconds apart, so an account covers what was lost around a
+/// moment, not only in it.
 ///
 /// ```
 /// use hemiola_trace::{Core, Ticks, WorkerId, causes::{Account, Taker}};
@@ -30,25 +29,26 @@ use crate::{
 pub struct Account {
     /// The thread that the account is about.
     pub worker: WorkerId,
-    /// The core that it was on.
+    /// The core that the thread was on.
     pub core: Core,
-    /// The time of the reading before.
+    /// The time of the reading at which the account begins.
     pub begin: Ticks,
-    /// The time of the reading after.
+    /// The time of the reading at which the account ends.
     pub end: Ticks,
-    /// The time that the thread was on a core.
+    /// The time for which the thread was on a core.
     pub running: u64,
-    /// The time that the thread was in tasks, on a core or not.
+    /// The time for which the thread was in tasks, on a core or not.
     pub in_tasks: u64,
-    /// The time that the thread waited for a core, whoever had it.
+    /// The time for which the thread waited for a core, whoever had it.
     pub waiting: u64,
-    /// The part of the waiting time, at most, in which other threads of the robot had the core.
+    /// The part of the waiting time, at most, for which other threads of the robot had the core.
     pub for_ours: u64,
-    /// The time that the host took the core, in steps of 10 ms; `None` if nobody counted.
+    /// The time for which the host took the core, in steps of 10 ms; `None` if that was not
+    /// counted.
     pub stolen: Option<u64>,
 }
 
-/// The owner of a core that a thread of the robot needed.
+/// The one that had a core while a thread of the robot needed it.
 ///
 /// ```
 /// # use hemiola_trace::causes::Taker;
@@ -56,24 +56,24 @@ pub struct Account {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taker {
-    /// Threads that are none of the robot's cycles, sources and executors: of other programs, or of
-    /// the kernel.
+    /// Threads other than those of the robot's cycles, sources and executors: of other programs, or
+    /// of the kernel.
     OtherPrograms,
     /// The host of a virtual machine.
     Host,
-    /// Threads of the robot or others, which cannot be distinguished: the thread waited.
+    /// Threads of the robot or others, which cannot be distinguished: the thread waited for a core.
     OursOrOthers,
-    /// Nobody: the thread was not waiting for a core, and the host took none that it counts. What
-    /// should have woken it was late.
+    /// Nobody: the thread was not waiting for a core, and the host took none that it counts. The
+    /// event that should have woken it was late.
     Nobody,
     /// Nobody: the thread was on a core, so the update itself took that long.
     Update,
-    /// Nobody: within an update the thread slept, for a lock, a page or a device; or the host took
+    /// Nobody: the thread slept within an update, for a lock, a page or a device; or the host took
     /// less than it counts.
     Sleep,
 }
 
-/// A time that a run lost, and its taker: [`Explanation::loss`](super::Explanation::loss).
+/// The time that a run lost, and who took it: [`Explanation::loss`](super::Explanation::loss).
 ///
 /// ```
 /// use hemiola_trace::{Core, Ticks, WorkerId, causes::{Account, Loss, Taker}};
@@ -89,24 +89,24 @@ pub enum Taker {
 pub struct Loss {
     /// The kernel's accounts around the loss.
     pub account: Account,
-    /// The update within which it was lost; none if it was before or between updates.
+    /// The update within which it was lost; `None` if it was lost before or between updates.
     pub within: Option<TaskId>,
     /// The lost time, in nanoseconds.
     pub nanoseconds: u64,
-    /// The taker of the greater part.
+    /// The one that took the greater part.
     pub taker: Taker,
-    /// The part of the loss that the accounts cover, in nanoseconds: never more than was lost.
+    /// The part of the loss that the accounts cover, in nanoseconds: never more than the loss.
     pub taken: u64,
 }
 
 impl Loss {
-    /// Judges the loss of a thread that had something to do and had not begun with it.
+    /// Judges the loss of a thread that had work and had not begun with it.
     pub fn before_it_ran(account: Account, nanoseconds: u64) -> Self {
         let (taker, taken) = account.taker_before_it_ran(nanoseconds);
         Self { account, within: None, nanoseconds, taker, taken }
     }
 
-    /// Judges the loss of a thread within an update that took longer than usual by so much.
+    /// Judges the loss of a thread within an update that took `nanoseconds` longer than usual.
     pub fn within(task: TaskId, account: Account, nanoseconds: u64) -> Self {
         let (taker, taken) = account.taker_within_an_update(nanoseconds);
         Self { account, within: Some(task), nanoseconds, taker, taken }
@@ -114,12 +114,12 @@ impl Loss {
 }
 
 impl Account {
-    /// Returns who had the core for most of a time in which the thread had something to do and had
-    /// not begun with it, and how much of it that covers.
+    /// Returns who had the core for most of a time in which the thread had work and had not begun
+    /// with it, and how much of that time this covers.
     pub fn taker_before_it_ran(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
-        // A thread whose core the host has taken counts as waiting, too: that is not blamed on
-        // others.
+        // A thread whose core the host has taken counts as waiting, too; others are not blamed for
+        // that.
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen);
         if is_most(others, lost) {
             (Taker::OtherPrograms, others.min(lost))
@@ -132,8 +132,8 @@ impl Account {
         }
     }
 
-    /// Returns who had the core while an update was entered, for most of the time by which that
-    /// took longer than usual, and how much of it that covers.
+    /// Returns who had the core during an update, for most of the time by which the update took
+    /// longer than usual, and how much of that time this covers.
     pub fn taker_within_an_update(&self, lost: u64) -> (Taker, u64) {
         let stolen = self.stolen.unwrap_or(0);
         // This is a lower bound, because the thread may have been on a core outside of updates,
@@ -142,7 +142,7 @@ impl Account {
         let others = self.waiting.saturating_sub(self.for_ours).saturating_sub(stolen).min(absent);
         if !is_most(absent, lost) {
             return match is_most(self.waiting.max(stolen), lost) {
-                // Some kernels mistake a stolen core for one that the thread was on.
+                // Some kernels count a stolen core as one that the thread was on.
                 true if stolen > 0 => (Taker::Host, stolen.min(lost)),
                 true => (Taker::OursOrOthers, 0),
                 false => (Taker::Update, 0),
@@ -159,24 +159,24 @@ impl Account {
         }
     }
 
-    /// Returns how much of the time by which an update took longer than others of its kind other
-    /// programs, the kernel, or the host had its core; nothing if that is not most of it.
-    /// `elsewhere` is for how long, at most, the thread was without a core in other updates between
-    /// the readings. What is in doubt does not count: what the robot's own threads may have had,
-    /// what the thread slept, what the host took where less was lost than a step in which it
-    /// counts, and where the kernel mistakes a stolen core for one that the thread was on.
+    /// Returns for how much of the time by which an update took longer than others of its kind its
+    /// core was taken by other programs, the kernel, or the host; zero if that is not most of it.
+    /// `elsewhere` is the time, at most, for which the thread was without a core in other updates
+    /// between the readings. Whatever is in doubt does not count: what the robot's own threads may
+    /// have had, what the thread slept, what the host took where less was lost than one of its
+    /// counting steps, and where the kernel counts a stolen core as one that the thread was on.
     pub fn taken_by_others(&self, lost: u64, elsewhere: u64) -> u64 {
         // This is a lower bound, because the thread was on a core outside of updates, too.
         let absent = self.in_tasks.saturating_sub(self.running).saturating_sub(elsewhere);
         let stolen = self.stolen.filter(|_| lost >= STOLEN_STEP).unwrap_or(0);
-        // A thread whose core the host has taken counts as waiting, too: that is not counted twice.
+        // A thread whose core the host has taken counts as waiting, too; that is not counted twice.
         let others = self.waiting.saturating_sub(self.for_ours).max(stolen);
         let taken = others.min(absent).min(lost);
         if is_most(taken, lost) { taken } else { 0 }
     }
 }
 
-/// The step, in nanoseconds, in which Linux counts what the host takes.
+/// The step, in nanoseconds, in which Linux counts stolen time.
 const STOLEN_STEP: u64 = 10_000_000;
 
 fn is_most(part: u64, whole: u64) -> bool {
@@ -184,7 +184,7 @@ fn is_most(part: u64, whole: u64) -> bool {
 }
 
 impl History {
-    /// Returns where the greatest part of what a run lost for this reason went, if the kernel's
+    /// Returns what took the greatest part of what a run lost for this reason, if the kernel's
     /// accounts show it.
     pub(super) fn loss(&self, chain: &BlockingChain, reason: Reason, excess: u64) -> Option<Loss> {
         let run = self.runs.get(&(chain.cycle, chain.run))?;
@@ -203,7 +203,7 @@ impl History {
         };
         let stretches = chain.stretches.iter().filter_map(|stretch| Some((stretch, waited(stretch.cause)?)));
         let (stretch, worker) = stretches.max_by_key(|(stretch, _)| stretch.ticks())?;
-        // The core on which a thread ends up is the one that it waited for.
+        // The core on which a thread ends is the one that it waited for.
         let of_worker = run.tasks.iter().filter(|slice| slice.worker == worker);
         let next = of_worker.min_by_key(|slice: &&Slice| slice.begin.0.abs_diff(stretch.end.0));
         let core = next.map_or(Core::UNKNOWN, |slice| slice.core);

@@ -14,23 +14,23 @@ use std::{
     time::Duration,
 };
 
-/// The longest time from one task of a worker to its next one, and from worker to worker where
-/// nobody sleeps: it takes some microseconds at most. A thread that needs longer was not running.
+/// The longest time from one task of a worker to its next one, and from worker to worker if nobody
+/// sleeps: it takes some microseconds at most. A thread that needs longer was not running.
 const LONGEST_DISPATCH: Duration = Duration::from_micros(100);
 
 impl History {
     /// Returns the causes of a run's response time, from its end back to its trigger; `None` if its
     /// begin or end is not in the capture.
     ///
-    /// The stretches add up to the response time, whatever else was lost. It takes time quadratic
-    /// in the number of the run's tasks at worst.
+    /// The stretches add up to the response time, whatever events were lost. The worst case is
+    /// quadratic in the number of the run's tasks.
     pub fn blocking_chain(&self, cycle: CycleId, run: u32) -> Option<BlockingChain> {
         let end = self.runs.get(&(cycle, run))?.span(run)?.end;
         self.blocking_chain_until(cycle, run, end)
     }
 
-    /// Returns the chain for the part of a run that was over at `until`, such as an output; the
-    /// whole run if that was earlier.
+    /// Returns the chain for the part of a run that was over at `until`, such as an output, or for
+    /// the whole run if it ended earlier.
     pub fn blocking_chain_until(&self, cycle: CycleId, run: u32, until: Ticks) -> Option<BlockingChain> {
         let events = self.runs.get(&(cycle, run))?;
         let (leader, _, trigger, begin) = events.begin?;
@@ -42,7 +42,8 @@ impl History {
         Some(BlockingChain { cycle, run, trigger, end, stretches, missing })
     }
 
-    /// Returns for each task those whose results it waits for, in the plan that a run followed.
+    /// Returns, for each task, the tasks whose results it waits for in the plan that a run
+    /// followed.
     fn predecessors(&self, events: &RunEvents) -> BTreeMap<TaskId, BTreeSet<TaskId>> {
         let mut predecessors: BTreeMap<TaskId, BTreeSet<TaskId>> = BTreeMap::new();
         let names = self.catalog.read();
@@ -61,7 +62,7 @@ struct Walk<'h> {
     /// Worker 0, which waits for the trigger.
     leader: WorkerId,
     begin: Ticks,
-    /// Whether events of the run were lost.
+    /// Set if events of the run were lost.
     is_partial: bool,
 }
 
@@ -77,7 +78,7 @@ impl Walk<'_> {
                 canvas.paint(begin, end, Cause::Sampled { source });
             }
         }
-        // The core on which the thread ends up is the one that it waited for.
+        // The core on which the thread ends is the one that it waited for.
         let core = self.events.tasks.iter().find(|slice| slice.worker == self.leader).map(|slice| slice.core);
         let leader = (self.leader, ThreadState::PerhapsAsleep);
         for other in self.history.others_on(core.unwrap_or(Core::UNKNOWN), leader, (trigger, self.begin)) {
@@ -108,7 +109,7 @@ impl Walk<'_> {
             let begin = current.begin.max(self.begin);
             left.retain(|slice| slice.end <= begin);
             let Some((before, why)) = binding(current, &left, &predecessors) else {
-                // Tasks that wait for no other became ready with worker 0.
+                // Tasks that wait for no other task became ready with worker 0.
                 prepend(self.gap((self.begin, begin), Some(self.leader), (current.worker, current.core)));
                 break;
             };
@@ -129,7 +130,8 @@ impl Walk<'_> {
             let cause = Cause::Preempted { worker: Some(worker), task: Some(task), by: other.worker };
             canvas.paint(other.begin, other.end, cause);
         }
-        // A task that waits for parts of it that others do may run whole tasks meanwhile.
+        // A task that waits for parts of it that other workers execute may run whole tasks
+        // meanwhile.
         let is_within = |inner: &&Slice| {
             inner.worker == worker && begin <= inner.begin && inner.end <= end && !std::ptr::eq(*inner, slice)
         };
@@ -140,7 +142,7 @@ impl Walk<'_> {
         canvas.fill(|_| Cause::Executed { task, worker, because })
     }
 
-    /// Returns the stretches without a task of the chain: from what `from` did to what `to` does on
+    /// Returns the stretches between tasks of the chain: from what `from` did to what `to` does on
     /// a core.
     fn gap(&self, (begin, end): (Ticks, Ticks), from: Option<WorkerId>, (to, core): (WorkerId, Core)) -> Vec<Stretch> {
         let mut canvas = Canvas::new(begin, end);
@@ -182,7 +184,7 @@ fn binding<'s>(
 ) -> Option<(&'s Slice, Because)> {
     let needed = match predecessors.get(&slice.task) {
         Some(needed) => left.iter().rev().find(|before| needed.contains(&before.task)),
-        // Without a plan, the task that had last ended when this one became ready made it so.
+        // Without a plan, the task that ended last when this one became ready made it ready.
         None if predecessors.is_empty() => left.iter().rev().find(|before| before.end <= slice.ready),
         None => None,
     };

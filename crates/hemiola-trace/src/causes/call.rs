@@ -22,19 +22,20 @@ pub struct Call {
     pub worker: WorkerId,
     /// The core on which the callback returned.
     pub core: Core,
-    /// The time from when there was something to do until the callback was entered.
+    /// The time from when there was work until the callback was entered.
     pub waited: u64,
-    /// The part of the waiting time in which its executor ran other callbacks.
+    /// The part of the waiting time in which the executor ran other callbacks.
     pub for_siblings: u64,
-    /// The time from its entry to its return.
+    /// The time from entry to return.
     pub took: u64,
-    /// The part of that in which other threads of the robot had its core.
+    /// The part of that time in which other threads of the robot had the core.
     pub disturbed: u64,
-    /// The thread of the robot that had its core longest while it waited or ran, and for how long.
+    /// The thread of the robot that had the core longest while the callback waited or ran, and its
+    /// time.
     pub by: Option<(WorkerId, u64)>,
 }
 
-/// A run of a callback, as it is in an executor's ring.
+/// A run of a callback, as recorded in an executor's ring.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallEvents {
     pub(super) callback: CallbackId,
@@ -45,8 +46,8 @@ pub(super) struct CallEvents {
 }
 
 impl History {
-    /// Returns the run of a callback that returned then; `None` if its event is lost, or if it is
-    /// not known since when there was something to do.
+    /// Returns the run of a callback that returned at `end`; `None` if its event is lost, or if the
+    /// time at which there was work is unknown.
     pub fn call(&self, callback: CallbackId, end: Ticks) -> Option<Call> {
         let is_it = |call: &&CallEvents| call.callback == callback && call.end == end && call.published != Ticks(0);
         let calls = self.calls.iter();
@@ -56,7 +57,7 @@ impl History {
         let nanoseconds = |ticks| self.scale.nanoseconds_between(Ticks(0), Ticks(ticks));
         let siblings = self.calls[&worker].iter().filter(|other| other.end <= begin);
         let for_siblings = siblings.map(|other| other.end.since(other.begin.max(published).min(other.end))).sum();
-        // It is not known whether the executor slept while it waited: a less important thread may
+        // It is unknown whether the executor slept while it waited: a less important thread may
         // have had the core then.
         let before = self.others_on(core, (worker, ThreadState::PerhapsAsleep), (published, begin));
         let beside = self.others_on(core, (worker, ThreadState::Awake), (begin, end));

@@ -1,23 +1,23 @@
-//! A span of time that is painted with causes.
+//! A time span that is painted with causes.
 
 use super::{Cause, Stretch};
 use crate::clock::Ticks;
 
-/// A span of time in which what was painted first stays. Whatever is painted, the stretches fill
-/// the span without gap or overlap.
+/// A time span that is painted with causes, where what was painted first stays. Whatever is
+/// painted, the stretches fill the span without gap or overlap.
 pub(super) struct Canvas {
     free: Vec<(Ticks, Ticks)>,
     painted: Vec<Stretch>,
 }
 
 impl Canvas {
-    /// Makes a canvas with nothing painted yet; it is empty if the end is not after the begin.
+    /// Creates an empty canvas; its span is empty if the end is not after the begin.
     pub(super) fn new(begin: Ticks, end: Ticks) -> Self {
         let free = if begin < end { vec![(begin, end)] } else { Vec::new() };
         Self { free, painted: Vec::new() }
     }
 
-    /// Paints the part of this time that is free.
+    /// Paints the part of this time that is still free.
     pub(super) fn paint(&mut self, begin: Ticks, end: Ticks, cause: Cause) {
         let mut left = Vec::with_capacity(self.free.len() + 1);
         for &(from, to) in &self.free {
@@ -32,8 +32,8 @@ impl Canvas {
         self.free = left;
     }
 
-    /// Paints what is left, by how long each part of it is, and returns all stretches in the order
-    /// of time.
+    /// Paints each part that is left, depending on its length, and returns all stretches in the
+    /// order of time.
     pub(super) fn fill(mut self, cause: impl Fn(u64) -> Cause) -> Vec<Stretch> {
         let left = self.free.iter().map(|&(begin, end)| Stretch { begin, end, cause: cause(end.since(begin)) });
         self.painted.extend(left);

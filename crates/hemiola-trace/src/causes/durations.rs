@@ -1,4 +1,4 @@
-//! How long tasks usually take.
+//! The usual durations of tasks.
 
 use crate::{
     catalog::Catalog,
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Execution times of tasks, to compare a run with.
+/// The execution times of tasks, with which a run is compared.
 ///
 /// ```
 /// use hemiola_trace::{Catalog, Cycle, Distribution, Profile, causes::Durations};
@@ -49,14 +49,14 @@ pub struct Usual {
 }
 
 impl Usual {
-    /// Whether an execution of this length is not among the 99 of 100 shortest.
+    /// Returns whether an execution of this length is not among the shortest 99 of 100.
     pub const fn is_exceeded_by(&self, nanoseconds: u64) -> bool {
         nanoseconds > self.p99
     }
 }
 
 impl Durations {
-    /// Returns the durations in a capture, without one run: the one to be compared.
+    /// Returns the durations in a capture, without those of the run that is to be compared.
     pub fn of(capture: &Capture, catalog: &Catalog, scale: &TickScale, without: (CycleId, u32)) -> Self {
         let names = catalog.read();
         let mut durations: BTreeMap<TaskId, Distribution> = BTreeMap::new();
@@ -85,8 +85,8 @@ impl Durations {
         Self(statistics.executions().map(|(task, execution)| (task, execution.clone())).collect())
     }
 
-    /// Uses the durations of `other` for tasks of which fewer runs are known here than are needed
-    /// to know what is usual.
+    /// Uses the durations of `other` for tasks of which too few runs are known here to derive the
+    /// usual duration.
     #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         for (task, distribution) in other.0 {
@@ -98,7 +98,7 @@ impl Durations {
         self
     }
 
-    /// Returns what is usual for a task; `None` where too few runs are known.
+    /// Returns the usual duration of a task; `None` if too few runs are known.
     pub fn usual(&self, task: TaskId) -> Option<Usual> {
         let known = self.0.get(&task).filter(|known| known.count() >= FEWEST)?;
         let (median, p99, maximum) = (known.quantile(0.5), known.quantile(0.99), known.maximum());
@@ -106,5 +106,5 @@ impl Durations {
     }
 }
 
-/// The fewest runs from which it can be known what is usual.
+/// The minimum number of runs from which the usual duration is derived.
 const FEWEST: u64 = 3;

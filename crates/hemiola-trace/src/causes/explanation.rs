@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A blocking chain compared with what is usual.
+/// A blocking chain, compared with the usual durations.
 ///
 /// ```
 /// use hemiola_trace::{CycleId, TickScale, Ticks, causes::{BlockingChain, Cause, Durations, Explanation, Reason, Stretch}};
@@ -24,14 +24,14 @@ pub struct Explanation {
     pub chain: BlockingChain,
     /// The tasks of the chain, the longest first.
     pub executions: Vec<Execution>,
-    /// The cause of most of the time that is not usual.
+    /// The cause of most of the unusual time.
     pub reason: Reason,
-    /// The length of that time, in nanoseconds; what is usual is not part of it.
+    /// The length of that time, in nanoseconds, without the usual part.
     pub excess: u64,
     /// The time from the trigger to the end, in nanoseconds.
     pub response: u64,
     /// The loss of the core meanwhile, if the kernel's accounts were [added](Self::with_accounts)
-    /// and the reason is none of the robot's own.
+    /// and the reason is not the robot itself.
     pub loss: Option<Loss>,
     pub(super) scale: TickScale,
 }
@@ -49,15 +49,16 @@ pub struct Explanation {
 pub struct Execution {
     /// The task.
     pub task: TaskId,
-    /// The time that it ran, without the times in which other threads of the robot had its core.
+    /// The time for which it ran, without the times in which other threads of the robot had its
+    /// core.
     pub nanoseconds: u64,
     /// The usual duration, if it is known.
     pub usual: Option<Usual>,
 }
 
 impl Execution {
-    /// Returns by how much it exceeded its median, in nanoseconds, if that is unusual; zero
-    /// otherwise.
+    /// Returns the time by which it exceeded its median, in nanoseconds, if that is unusual, or
+    /// else zero.
     pub fn excess(&self) -> u64 {
         let usual = self.usual.filter(|usual| usual.is_exceeded_by(self.nanoseconds));
         usual.map_or(0, |usual| self.nanoseconds.saturating_sub(usual.median))
@@ -72,13 +73,13 @@ impl Execution {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
-    /// Nothing was unusual: its tasks took as long as they usually do, and the rest was short.
+    /// Nothing was unusual: the tasks took as long as they usually do, and the rest was short.
     Usual,
     /// A task ran longer than it usually does.
     LongExecution(TaskId),
     /// Another thread of the robot had the core.
     Preempted(WorkerId),
-    /// The run before it had not ended.
+    /// The previous run had not ended.
     Backlog,
     /// A source was still acquiring the sample.
     Sampled(SourceId),
@@ -86,7 +87,7 @@ pub enum Reason {
     Late,
     /// Workers were woken.
     Woken,
-    /// Work went from worker to worker.
+    /// Work was handed from worker to worker.
     HandedOver,
     /// A worker did not run, and no thread of the robot had its core.
     Stalled(WorkerId),
@@ -96,11 +97,11 @@ pub enum Reason {
     Unknown,
 }
 
-/// A reason counts only if it makes up at least one part in so many of the time.
+/// A reason counts only if it makes up at least this part of the time: one in 20.
 const LEAST_PART: u64 = 20;
 
 impl Explanation {
-    /// Compares a chain with what is usual.
+    /// Compares a chain with the usual durations.
     pub fn of(chain: BlockingChain, durations: &Durations, scale: &TickScale) -> Self {
         let mut executed: BTreeMap<TaskId, u64> = BTreeMap::new();
         let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
@@ -137,12 +138,12 @@ impl Explanation {
         Self { chain, executions, reason, excess, response, loss: None, scale: scale.clone() }
     }
 
-    /// Adds what the kernel's accounts show about the reason: the history is that of the chain.
+    /// Adds what the kernel's accounts show about the reason; `history` is that of the chain.
     #[must_use]
     pub fn with_accounts(mut self, history: &History) -> Self {
         self.loss = match (self.reason, self.executions.first()) {
-            // What is usual of few runs may be derived from this one: then only what was taken from
-            // it is informative.
+            // Usual durations from few runs may be derived from this one; then only what was taken
+            // from it is informative.
             (Reason::Usual, Some(longest)) => history
                 .loss(&self.chain, Reason::LongExecution(longest.task), longest.nanoseconds)
                 .filter(|loss| matches!(loss.taker, Taker::OtherPrograms | Taker::Host)),

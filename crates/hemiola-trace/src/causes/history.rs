@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// The events of a capture, sorted by runs, cores and exchanges, to find causes. Making it takes
+/// The events of a capture, sorted by runs, cores and exchanges, to find causes. Creating it takes
 /// time `n log n` in their number.
 ///
 /// ```
@@ -35,9 +35,9 @@ pub struct History {
     priorities: BTreeMap<WorkerId, i32>,
     /// Times by exchange and run of its publisher.
     pub(super) publications: BTreeMap<(ExchangeId, u32), Ticks>,
-    /// By reading cycle, exchange and run of the reader: the run of the publisher, and the time.
+    /// The run of the publisher and the time, by reading cycle, exchange and run of the reader.
     pub(super) takes: BTreeMap<(CycleId, ExchangeId), BTreeMap<u32, (u32, Ticks)>>,
-    /// Outputs by source and output task, in the order of time.
+    /// The outputs by source and output task, in the order of time.
     pub(super) arrivals: BTreeMap<(SourceId, TaskId), Vec<Arrived>>,
     /// The times in which each source acquired samples, in the order of time.
     pub(super) samples: BTreeMap<SourceId, Vec<(Ticks, Ticks)>>,
@@ -130,7 +130,8 @@ struct Lane {
     longest: u64,
 }
 
-/// The time that a worker that is done spins before it sleeps, and has the core meanwhile.
+/// The time for which a worker without work spins before it sleeps, and occupies the core
+/// meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
 
 impl History {
@@ -172,7 +173,7 @@ impl History {
         match *event {
             Event::TaskRun { task, core, run, ready, begin, end } => {
                 let Some(cycle) = cycle_of(task) else { return };
-                // Times in a damaged file need not be in order.
+                // Times in a damaged file may be out of order.
                 let begin = begin.min(end);
                 let slice = Slice { worker, task, core, ready: ready.min(begin), begin, end };
                 self.runs.entry((cycle, run)).or_default().tasks.push(slice);
@@ -229,7 +230,7 @@ impl History {
         self.cores.values_mut().for_each(|lane| lane.join(spin));
     }
 
-    /// Returns the runs of a cycle that are whole, by number.
+    /// Returns the complete runs of a cycle, by number.
     pub fn runs(&self, cycle: CycleId) -> impl Iterator<Item = RunSpan> + '_ {
         self.runs.range((cycle, 0)..=(cycle, u32::MAX)).filter_map(|(&(_, run), events)| events.span(run))
     }
@@ -239,7 +240,7 @@ impl History {
         self.arrivals.keys().copied()
     }
 
-    /// Returns the sources whose samples a run read.
+    /// Returns the sources whose samples a run has read.
     pub(super) fn sources_of(&self, cycle: CycleId, run: u32) -> Vec<SourceId> {
         let taken = self.takes.range((cycle, ExchangeId(0))..=(cycle, ExchangeId(u16::MAX)));
         let taken = taken.filter(|(_, takes)| takes.contains_key(&run)).map(|(&(_, exchange), _)| exchange);
@@ -264,9 +265,9 @@ impl History {
         }
     }
 
-    /// Returns who else had a core in this time, and so delayed a thread that was awake, or perhaps
-    /// asleep. A thread that is awake is delayed by every thread that comes and goes meanwhile, one
-    /// that is perhaps asleep only by more important ones.
+    /// Returns the threads that had a core in this time and so delayed a thread that was awake, or
+    /// perhaps asleep. A thread that is awake is delayed by every thread that comes and goes
+    /// meanwhile, one that is perhaps asleep only by more important ones.
     pub(super) fn others_on(
         &self,
         core: Core,
@@ -281,7 +282,7 @@ impl History {
         self.occupations_on(core, (begin, end)).filter(counts).collect()
     }
 
-    /// Returns which threads of the robot had a core in this time.
+    /// Returns the threads of the robot that had a core in this time.
     pub(super) fn occupations_on(&self, core: Core, (begin, end): (Ticks, Ticks)) -> impl Iterator<Item = Occupation> {
         let (occupations, longest) =
             self.cores.get(&core).map_or((&[][..], 0), |lane| (&lane.occupations[..], lane.longest));
@@ -290,7 +291,7 @@ impl History {
         candidates.filter(move |other| other.end > begin).copied()
     }
 
-    /// Returns the tasks of the run's plan that left no event.
+    /// Returns the tasks of the run's plan for which there is no event.
     pub(super) fn missing(&self, run: &RunEvents) -> Vec<TaskId> {
         let Some((_, plan, ..)) = run.begin else { return Vec::new() };
         let names = self.catalog.read();
@@ -309,7 +310,7 @@ impl RunEvents {
 }
 
 impl Lane {
-    /// Joins tasks that follow each other to one occupation.
+    /// Joins tasks that follow each other into one occupation.
     fn join(&mut self, spin: u64) {
         self.occupations.sort_by_key(|occupation| (occupation.worker, occupation.begin));
         self.occupations.dedup_by(|next, last| {

@@ -1,4 +1,4 @@
-//! Readings of what the kernel counts, and what the robot did between two of them.
+//! Readings of the kernel's accounts, and what the robot did between two of them.
 
 use super::{accounts::Account, history::History};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Readings of what the kernel had counted, in the order of time.
+/// The readings of the kernel's accounts, in the order of time.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     threads: BTreeMap<WorkerId, Vec<(Ticks, [u64; 2])>>,
@@ -35,12 +35,12 @@ impl Looks {
     }
 }
 
-/// Returns the times of the last reading before a time and of the first one after it, and what was
-/// counted between them.
+/// Returns the times of the last reading before a time and of the first one after it, and the
+/// difference between them.
 fn between<const N: usize>(looks: &[(Ticks, [u64; N])], begin: Ticks, end: Ticks) -> Option<(Ticks, Ticks, [u64; N])> {
     let before = looks[..looks.partition_point(|(at, _)| *at <= begin)].last()?;
     let after = looks.get(looks.partition_point(|(at, _)| *at < end))?;
-    // A thread that was started anew counts from zero again.
+    // The accounts of a thread that was restarted begin at zero again.
     let counted = std::array::from_fn(|index| after.1[index].saturating_sub(before.1[index]));
     Some((before.0, after.0, counted))
 }
@@ -56,13 +56,13 @@ impl History {
         let cores: BTreeSet<_> = entered.iter().filter_map(|(core, _)| *core).chain([core]).collect();
         let mut tasks: Vec<Span> = entered.into_iter().map(|(_, span)| span).collect();
         let in_tasks = covered(tasks.clone());
-        // The thread wants a core only for these tasks, and while a run is under way.
+        // The thread needs a core only for these tasks, and while a run is in progress.
         tasks.extend(self.runs_of(worker, (begin, end)));
         let mut ours: BTreeMap<Option<WorkerId>, Vec<Span>> = BTreeMap::new();
         for within in joined(tasks) {
             let others = cores.iter().flat_map(|&core| self.occupations_on(core, within));
             let others = others.map(|other| (Some(other.worker), (other.begin, other.end)));
-            // It is not known whether sources sleep while they acquire a sample.
+            // It is unknown whether sources sleep while they acquire a sample.
             let samples = self.samples.iter().flat_map(|(source, samples)| {
                 let thread = self.threads_of_sources.get(source).copied();
                 samples.iter().map(move |&span| (thread, span))
@@ -84,8 +84,8 @@ impl History {
         })
     }
 
-    /// Returns for how many nanoseconds these threads can have had cores between two readings: no
-    /// longer than they were in what they ran, and than they ran by the kernel's accounts.
+    /// Returns for how many nanoseconds these threads can have had cores between two readings: at
+    /// most as long as they were in what they executed, and as they ran by the kernel's accounts.
     fn had_by(&self, threads: BTreeMap<Option<WorkerId>, Vec<Span>>, (begin, end): Span) -> u64 {
         let ran = |thread: &WorkerId| Some(between(self.looks.threads.get(thread)?, begin, end)?.2[0]);
         let mut all = Vec::new();
@@ -98,8 +98,8 @@ impl History {
         self.nanoseconds(covered(all)).min(sum)
     }
 
-    /// Returns when a thread was in tasks, samples or callbacks in this time, and on which core
-    /// each ended, if that is known.
+    /// Returns the spans of tasks, samples or callbacks that a thread executed in this time, with
+    /// the core on which each ended, if that is known.
     fn entered(&self, worker: WorkerId, within: Span) -> Vec<(Option<Core>, Span)> {
         let tasks = self.runs.values().flat_map(|run| &run.tasks).filter(|slice| slice.worker == worker);
         let tasks = tasks.map(|slice| (Some(slice.core), (slice.begin, slice.end)));
@@ -110,8 +110,8 @@ impl History {
         all.filter(|(_, (begin, end))| begin < end).collect()
     }
 
-    /// Returns when a thread had something to do in this time: runs of its cycle, or callbacks of
-    /// its executor from when there was something to do.
+    /// Returns the spans in which a thread had work in this time: runs of its cycle, or callbacks
+    /// of its executor from when there was work.
     fn runs_of(&self, worker: WorkerId, within: Span) -> Vec<Span> {
         let calls = self.calls.get(&worker).into_iter().flatten();
         let calls = calls.filter(|call| call.published != Ticks(0)).map(|call| (call.published, call.end));
@@ -119,7 +119,7 @@ impl History {
         let names = self.catalog.read();
         if let Some(Runs::Tasks { cycle, .. }) = names.worker(worker).map(|worker| &worker.runs) {
             let runs = self.runs.range((*cycle, 0)..=(*cycle, u32::MAX));
-            // A run that has not ended goes on.
+            // A run that has not ended is still in progress.
             spans.extend(runs.filter_map(|(_, run)| Some((run.begin?.2, run.end.unwrap_or(within.1)))));
         }
         spans.into_iter().map(|span| clipped(span, within)).collect()
@@ -136,7 +136,7 @@ fn clipped(span: Span, within: Span) -> Span {
     (span.0.max(within.0), span.1.min(within.1))
 }
 
-/// Joins overlapping spans, in the order of time.
+/// Merges overlapping spans, in the order of time.
 fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.retain(|(begin, end)| begin < end);
     spans.sort_unstable();
@@ -148,8 +148,8 @@ fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans
 }
 
-/// Returns how many ticks these spans cover together; those that end before they begin cover
-/// nothing.
+/// Returns the number of ticks that these spans cover together; spans that end before they begin
+/// cover nothing.
 fn covered(spans: Vec<Span>) -> u64 {
     joined(spans).iter().map(|(begin, end)| end.since(*begin)).sum()
 }

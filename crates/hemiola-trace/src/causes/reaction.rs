@@ -39,10 +39,10 @@ impl std::fmt::Display for Latency {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reaction {
-    /// The time at which the world changed: when the sample before was acquired. For a data age,
-    /// the same as `sampled`.
+    /// The time at which the world changed: that of the previous sample. For a data age, it equals
+    /// `sampled`.
     pub changed: Ticks,
-    /// The time at which the sample was acquired that the output rests on.
+    /// The time at which the sample was acquired on which the output rests.
     pub sampled: Ticks,
     /// The time of the output.
     pub output: Ticks,
@@ -68,7 +68,7 @@ pub struct Hop {
     pub begin: Ticks,
     /// The end of the hop, which is the begin of the next one.
     pub end: Ticks,
-    /// The step that passed meanwhile.
+    /// The step that took place in the hop.
     pub step: Step,
 }
 
@@ -96,7 +96,7 @@ pub enum Step {
         /// The run of that cycle.
         run: u32,
     },
-    /// The use of data by runs after the one that read it first, because nothing newer came.
+    /// The use of data by runs after the one that read it first, because nothing newer arrived.
     Kept {
         /// The reading cycle.
         cycle: CycleId,
@@ -105,7 +105,7 @@ pub enum Step {
         /// The run that used it here.
         run: u32,
     },
-    /// A run, from when it was due until it published, or output.
+    /// A run, from its release until it published, or acted.
     Run {
         /// The cycle.
         cycle: CycleId,
@@ -116,36 +116,36 @@ pub enum Step {
     Unknown,
 }
 
-/// A run of a cycle, as a station on the path of data.
+/// A run of a cycle as a station on the path of data.
 #[derive(Clone, Copy, Debug)]
 struct Station {
     cycle: CycleId,
     run: u32,
-    /// The run that first read what this one uses: an earlier one if nothing newer came.
+    /// The run that first read what this one uses: an earlier one if nothing newer arrived.
     first: u32,
     /// The time at which that run read it.
     taken: Ticks,
-    /// The time at which this run published, or output.
+    /// The time at which this run published, or acted.
     done: Ticks,
-    /// Whether it published messages, not values.
+    /// Set if it published messages instead of values.
     tells: bool,
 }
 
-/// The begin of a chain, and whether its stations read messages.
+/// The begin of a chain, and whether its first station reads messages.
 struct ChainBegin {
     source: SourceId,
     by_messages: bool,
 }
 
-/// The largest number of stations of a path; data that goes round in circles passes the same ones
-/// again and again.
+/// The maximum number of stations of a path; data that goes in circles passes the same ones again
+/// and again.
 const MOST_STATIONS: usize = 8;
 
 impl History {
     /// Returns the outputs of a chain in the order of time, with their latencies.
     ///
-    /// Sample times are of the robot's clock; here they are assumed to be of a clock as fast as the
-    /// machine's, so this is only for robots that run in real time.
+    /// Sample times are on the robot's clock, which is assumed to run at the rate of the machine's
+    /// clock, so this is only for robots that run in real time.
     pub fn reactions(&self, source: SourceId, output: TaskId, latency: Latency) -> Vec<Reaction> {
         let arrivals = self.arrivals.get(&(source, output)).map_or(&[][..], Vec::as_slice);
         let before = |arrived: &Arrived, age: u64| {
@@ -167,8 +167,8 @@ impl History {
         }
     }
 
-    /// Returns what an output waited for since the world changed, hop by hop, without a gap. If the
-    /// sample may have taken several paths, it is the one on which it was read first.
+    /// Returns what an output waited for since the world changed, hop by hop, without gaps. If the
+    /// sample may have taken several paths, the path on which it was read first is returned.
     pub fn hops(&self, source: SourceId, output: TaskId, reaction: Reaction) -> Vec<Hop> {
         let mut hops = Vec::new();
         let mut at = reaction.changed;
@@ -217,13 +217,13 @@ impl History {
         let begin = self.begin_of(source);
         self.follow(&begin, reaction.sampled, &mut vec![last], &mut found);
         // Of the paths on which the sample was read first, the shortest one counts; the stations
-        // were found from the output on.
+        // were found from the output backwards.
         let mut way = found.into_iter().min_by_key(|way| (way.last().map(|first| first.taken), way.len()))?;
         way.reverse();
         Some(way)
     }
 
-    /// Continues from the last station to those before it.
+    /// Continues backwards from the last station.
     fn follow(&self, begin: &ChainBegin, sampled: Ticks, way: &mut Vec<Station>, found: &mut Vec<Vec<Station>>) {
         let Some(&Station { cycle, run, .. }) = way.last() else { return };
         let reader = way.len() - 1;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 
-/// Two cycles of two workers each, one worker each on cores 0 and 1; `motion` is the more important
-/// cycle.
+/// Two cycles of two workers each, one worker of each on cores 0 and 1; `motion` is the more
+/// important cycle.
 struct Robot {
     catalog: Catalog,
     motion: CycleId,
@@ -236,7 +236,7 @@ fn what_ran_longer_than_it_usually_does_is_the_reason() {
     let motion = robot.motion;
     let plan = robot.plan(motion, &[("imu", "walk")]);
     robot.run(motion, plan, 1, 1_000, 901_000);
-    // The filter always takes the most, and this time walking took more than it usually does.
+    // The filter always takes the most time, and this time walking took more than it usually does.
     robot.ran(motion, "imu", 0, [1_000, 1_000, 600_000]);
     robot.ran(motion, "walk", 0, [600_000, 600_000, 901_000]);
     let mut profile = crate::Profile::default();
@@ -263,7 +263,7 @@ fn a_reaction_is_taken_apart_hop_by_hop() {
     ];
     assert_eq!(hops_from_camera_to_legs("cognition to motion", "Camera"), expected);
     assert_eq!(hops_from_camera_to_legs("cognition to topic Kick", "Camera by messages"), expected);
-    // A path of values alone goes through no topic, and one by messages through some.
+    // A path of values alone leads through no topic, and one by messages through at least one.
     for (through, begin) in [("cognition to topic Kick", "Camera"), ("cognition to motion", "Camera by messages")] {
         let (_, last) = *hops_from_camera_to_legs(through, begin).last().unwrap();
         assert_eq!(last, Step::Unknown, "{begin} through {through}");
@@ -286,8 +286,8 @@ fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, St
         trigger: Ticks(trigger),
         begin: Ticks(begin),
     };
-    // Images come at 10,000 and 43,000; the second one is seen from 43,500 to 60,000 and acted upon
-    // from 70,000 to 75,000.
+    // Images come at 10,000 and 43,000; the second one is processed from 43,500 to 60,000 and acted
+    // upon from 70,000 to 75,000.
     robot.push(see, Event::Take { exchange: to_cognition, cycle: cognition, run: 4, published: 1, at: Ticks(43_500) });
     robot.push(see, begin(cognition, 4, 43_000, 43_500));
     robot.push(see, Event::Publish { exchange: to_motion, run: 4, at: Ticks(60_000) });
@@ -309,7 +309,7 @@ fn hops_from_camera_to_legs(through: &str, begin_of_chain: &str) -> Vec<(u64, St
     let hops: Vec<_> = history.hops(camera, legs, reactions[0]).iter().map(|hop| (hop.ticks(), hop.step)).collect();
     let ages = history.reactions(camera, legs, Latency::DataAge);
     assert_eq!(ages.iter().map(Reaction::ticks).collect::<Vec<_>>(), [30_000, 32_000]);
-    // Only the end of the first one is known.
+    // Only the end of the first hop is known.
     assert_eq!(history.hops(camera, legs, ages[0])[0].step, Step::Unknown);
     hops
 }

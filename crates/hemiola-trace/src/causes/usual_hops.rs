@@ -35,7 +35,7 @@ fn part(hop: &Hop) -> Part {
 }
 
 impl UsualHops {
-    /// Returns the medians for the outputs of a chain: zero for what is usually no part of its
+    /// Returns the medians for the outputs of a chain: zero for a part that is usually not on its
     /// path.
     pub fn of(history: &History, source: SourceId, output: TaskId, latency: Latency) -> Self {
         let reactions = history.reactions(source, output, latency);
@@ -55,12 +55,12 @@ impl UsualHops {
         Self(hops.into_iter().map(|(part, ticks)| (part, median(ticks))).collect())
     }
 
-    /// Returns how many ticks longer than usual a part took.
+    /// Returns the number of ticks by which a part took longer than usual.
     pub fn excess(&self, hop: &Hop) -> u64 {
         hop.ticks().saturating_sub(self.0.get(&part(hop)).copied().unwrap_or(0))
     }
 
-    /// Returns the index of the part that exceeded its usual duration by most.
+    /// Returns the index of the part that exceeded its usual duration most.
     pub fn most_unusual(&self, hops: &[Hop]) -> Option<usize> {
         (0..hops.len()).max_by_key(|&index| self.excess(&hops[index]))
     }

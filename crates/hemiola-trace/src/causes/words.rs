@@ -11,7 +11,7 @@ use crate::{
 use hemiola_words::{grouped, nanoseconds};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Stretches shorter than one part in so many of the response time are summed up.
+/// Stretches shorter than this part of the response time, one in 100, are summed up.
 const LEAST_PART: u64 = 100;
 
 impl Explanation {
@@ -36,7 +36,7 @@ impl Explanation {
         }
     }
 
-    /// Returns in a sentence who had the core meanwhile, if that is known.
+    /// Returns a sentence that says who had the core meanwhile, if that is known.
     pub fn loss_in_words(&self) -> Option<String> {
         self.loss.map(|loss| loss.sentence(&self.scale))
     }
@@ -46,7 +46,7 @@ impl Explanation {
         match self.reason {
             Reason::Usual => match self.executions.first() {
                 Some(longest) => format!(
-                    "nothing took unusually long; the longest of what it had to wait for was {} with {}",
+                    "nothing took unusually long; the longest part that it had to wait for was {} with {}",
                     names.task_name(longest.task),
                     nanoseconds(longest.nanoseconds)
                 ),
@@ -59,16 +59,19 @@ impl Explanation {
             Reason::Preempted(by) => format!("{} had its core for {excess}", thread(names, by)),
             Reason::Backlog => {
                 let before = self.chain.run.wrapping_sub(1);
-                format!("run {before} still went on for {excess} when it was due")
+                format!("run {before} was still in progress for {excess} when it was due")
             }
             Reason::Sampled(source) => {
-                format!("source {} was still taking samples for {excess} after it was due", names.source_name(source))
+                format!(
+                    "source {} was still acquiring samples for {excess} after it was due",
+                    names.source_name(source)
+                )
             }
             Reason::Late => format!("it began {excess} after it was due"),
-            Reason::Woken => format!("waking workers took {excess}"),
+            Reason::Woken => format!("waking up workers took {excess}"),
             Reason::HandedOver => format!("handing work from worker to worker took {excess}"),
             Reason::Stalled(worker) => format!(
-                "worker {} had work and did not run for {excess}, and no cycle or executor was on its core",
+                "worker {} had work but did not run for {excess}, and no cycle or executor was on its core",
                 names.worker_name(worker)
             ),
             Reason::Dispatched => format!("the framework took {excess} between tasks"),
@@ -76,7 +79,7 @@ impl Explanation {
         }
     }
 
-    /// Returns what can be done about the reason.
+    /// Returns the remedy for the reason.
     pub fn remedy(&self, names: &CatalogGuard<'_>) -> String {
         let cycle = names.cycle_name(self.chain.cycle);
         if let Some(loss) = self.loss {
@@ -84,40 +87,40 @@ impl Explanation {
         }
         match self.reason {
             Reason::Usual => format!(
-                "what is usual does not fit: shorten the longest tasks, or see with `simulate {cycle}` what more workers give"
+                "the usual durations do not fit: shorten the longest tasks, or run `simulate {cycle}` to see what more workers gain"
             ),
             Reason::LongExecution(task) => format!(
-                "look at what {} did then; if nothing, the kernel or the host had its core within it, which events do not show",
+                "look at what {} did at that time; if nothing, the kernel or the host had its core within it, which events do not show",
                 names.task_name(task)
             ),
             Reason::Preempted(_) => {
                 format!(
-                    "if that must not be: other priorities or cores for both (`priority`, `cores` in [cycle.{cycle}])"
+                    "to prevent that, set other priorities or cores for both (`priority`, `cores` in [cycle.{cycle}])"
                 )
             }
             Reason::Backlog => {
-                format!("ask why that one was late: `why {cycle} --run {}`", self.chain.run.wrapping_sub(1))
+                format!("find out why that run was late: `why {cycle} --run {}`", self.chain.run.wrapping_sub(1))
             }
             Reason::Sampled(source) => {
                 let source = names.source_name(source);
                 format!(
-                    "if the sample takes its time: a time stamp of when it is there; if its thread waits for a core: `priority` and `cores` in [source.{source}]"
+                    "if the sample takes long, stamp it with the time at which it is there; if its thread waits for a core, set `priority` and `cores` in [source.{source}]"
                 )
             }
             Reason::Late | Reason::Woken | Reason::Stalled(_) => {
-                "that is the kernel, another process, or the host of a virtual machine: `doctor` tells what can be done"
+                "that is the kernel, another process, or the host of a virtual machine: `doctor` shows what can be done"
                     .to_owned()
             }
-            Reason::HandedOver => format!("fewer workers hand over less: `workers` in [cycle.{cycle}]"),
+            Reason::HandedOver => format!("use fewer workers, which hand over less: `workers` in [cycle.{cycle}]"),
             Reason::Dispatched => {
-                "that is usually some microseconds; more of it is the machine: `doctor` tells what can be done"
+                "that usually takes some microseconds; if it takes more, the cause is the machine: `doctor` shows what can be done"
                     .to_owned()
             }
-            Reason::Unknown => "nothing can be said of that time".to_owned(),
+            Reason::Unknown => "nothing is known about that time".to_owned(),
         }
     }
 
-    /// Returns the whole chain, line by line, in the order of time.
+    /// Returns the whole chain as a table, one line per stretch, in the order of time.
     pub fn table(&self, names: &CatalogGuard<'_>) -> String {
         let lines = self.chain.stretches.iter().map(|stretch| {
             let begin = self.scale.nanoseconds_between(self.chain.trigger, stretch.begin);
@@ -126,7 +129,7 @@ impl Explanation {
         });
         let mut text = String::new();
         let (mut shown, short): (Vec<_>, Vec<_>) = lines.partition(|(_, long, _)| *long >= self.response / LEAST_PART);
-        // A stretch that went on after short interruptions is one line.
+        // A stretch that continued after short interruptions is one line.
         shown.dedup_by(|(_, next, cause), (_, last, before)| {
             let goes_on = cause == before;
             *last += if goes_on { *next } else { 0 };
@@ -156,7 +159,7 @@ impl Explanation {
             let missing: Vec<_> = self.chain.missing.iter().map(|&task| names.task_name(task)).collect();
             _ = writeln!(
                 text,
-                "  events were lost, those of {}: what is said of their time may be wrong",
+                "  events were lost, those of {}: the causes given for their time may be wrong",
                 missing.join(", ")
             );
         }
@@ -167,16 +170,16 @@ impl Explanation {
         let within =
             |task: Option<TaskId>| task.map_or(String::new(), |task| format!(" within {}", names.task_name(task)));
         match *cause {
-            Cause::Backlog => format!("run {} still went on", self.chain.run.wrapping_sub(1)),
+            Cause::Backlog => format!("run {} was still in progress", self.chain.run.wrapping_sub(1)),
             Cause::Sampled { source } => {
-                format!("due, and source {} was still taking samples", names.source_name(source))
+                format!("due, but source {} was still acquiring samples", names.source_name(source))
             }
-            Cause::Late => "due, and not begun: late timer or wake-up".to_owned(),
+            Cause::Late => "due, but not begun: late timer or wake-up".to_owned(),
             Cause::Executed { task, worker, because } => {
                 let (name, where_) = (names.task_name(task), names.worker_name(worker));
                 let why = match because {
                     super::Because::Needed => "",
-                    super::Because::Occupied => ", which had the worker",
+                    super::Because::Occupied => ", which occupied the worker",
                 };
                 let compared = self.execution(task).filter(|execution| execution.excess() > 0);
                 let compared = compared.map_or(String::new(), |execution| format!(": {}", compared_short(execution)));
@@ -186,13 +189,13 @@ impl Explanation {
                 let of = worker.map_or(String::new(), |worker| format!(" of {}", names.worker_name(worker)));
                 format!("preempted{}: {} had the core{of}", within(task), thread(names, by))
             }
-            Cause::Woken { worker } => format!("worker {} was being woken", names.worker_name(worker)),
+            Cause::Woken { worker } => format!("worker {} was being woken up", names.worker_name(worker)),
             Cause::HandedOver { from, to } => {
                 format!("handed over from {} to {}", names.worker_name(from), names.worker_name(to))
             }
             Cause::Dispatched { worker } => format!("between tasks on {}", names.worker_name(worker)),
             Cause::Stalled { worker } => format!(
-                "worker {} had work and did not run; no cycle or executor had its core: the kernel, the host, or a source",
+                "worker {} had work but did not run; no cycle or executor had its core: the kernel, the host, or a source",
                 names.worker_name(worker)
             ),
             Cause::Unknown => "unknown: events were lost".to_owned(),
@@ -201,17 +204,19 @@ impl Explanation {
 }
 
 impl Hop {
-    /// Returns the hop in words; `source` is what the chain begins with.
+    /// Describes the hop in words; `source` is the begin of the chain.
     pub fn describe(&self, names: &CatalogGuard<'_>, source: &str) -> String {
         match self.step {
             Step::Sample => format!("until {} took its next sample", source_of_messages(source).unwrap_or(source)),
             Step::Release { cycle, run } => format!("until run {run} of {} was due", names.cycle_name(cycle)),
             Step::Kept { cycle, first, run } => {
                 let cycle = names.cycle_name(cycle);
-                format!("until run {run} of {cycle} was due, while nothing newer came after what run {first} had taken")
+                format!(
+                    "until run {run} of {cycle} was due, while nothing newer arrived than what run {first} had read"
+                )
             }
             Step::Run { cycle, run } => format!("run {run} of {}", names.cycle_name(cycle)),
-            Step::Unknown => "unknown: the way of the sample is not in the trace".to_owned(),
+            Step::Unknown => "unknown: the path of the sample is not in the trace".to_owned(),
         }
     }
 
@@ -221,7 +226,7 @@ impl Hop {
     }
 }
 
-/// The kind by which short stretches are summed up.
+/// Returns the kind by which short stretches are summed up.
 fn kind(cause: &Cause) -> &'static str {
     match cause {
         Cause::Backlog | Cause::Late | Cause::Sampled { .. } => "not begun",

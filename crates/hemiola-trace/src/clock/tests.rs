@@ -19,8 +19,8 @@ fn a_calibrated_scale_agrees_with_the_kernels_clock() {
     let scale = TickScale::calibrate();
     let reading = Reading::take();
     let difference = scale.nanoseconds(reading.ticks).abs_diff(reading.nanoseconds);
-    // The scale was calibrated over 10 ms and read at once: even a preempted reading is far below a
-    // millisecond off.
+    // The scale was calibrated over 10 ms and is read at once: even a preempted reading is off by
+    // far less than a millisecond.
     assert!(difference < 1_000_000, "{difference} ns apart, {scale}");
 }
 

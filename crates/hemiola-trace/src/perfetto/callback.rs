@@ -1,4 +1,4 @@
-//! Runs of callbacks, and the messages that they ran for.
+//! Runs of callbacks, and the messages for which they ran.
 
 use super::{
     Writer,
@@ -20,13 +20,13 @@ pub(super) struct Called {
     pub(super) end: Ticks,
 }
 
-/// Messages for which callbacks ran, by time, topic and number, held back until the events of all
-/// executors have come.
+/// The messages for which callbacks ran, by time, topic and number; they are held back until the
+/// events of all executors have come.
 pub(super) type Messages = BTreeMap<(Ticks, TopicId, u32), Message>;
 
 #[derive(Debug)]
 pub(super) struct Message {
-    /// The flows to the runs of callbacks, one each.
+    /// The flows to the runs of callbacks, one for each run.
     flows: Vec<u64>,
     /// The round in which its first event came.
     round: u64,

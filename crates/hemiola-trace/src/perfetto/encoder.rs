@@ -1,4 +1,4 @@
-//! Packets of one Perfetto sequence: descriptors, interned names, events.
+//! The packets of a Perfetto sequence: descriptors, interned names, events.
 //!
 //! Field numbers are those of `perfetto/trace/trace_packet.proto` and the files that it imports.
 
@@ -9,20 +9,20 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// An encoder, which makes packets and collects their bytes.
+/// An encoder that creates packets and collects their bytes.
 #[derive(Debug, Default)]
 pub(super) struct Encoder {
     bytes: Message,
     names: Interned,
     annotations: Interned,
-    /// The definitions that the next packet carries.
+    /// The definitions of new names, which the next packet carries.
     new_names: Message,
     described: HashSet<Track>,
 }
 
 impl Encoder {
-    /// Adds the packet that opens a sequence: the clock of its times, and how that relates to the
-    /// others.
+    /// Adds the packet that opens a sequence: the clock of its times, and its relation to the other
+    /// clocks.
     pub(super) fn open(&mut self, clocks: &KernelClocks) {
         self.bytes.nested(PACKET, |packet| {
             packet.nested(CLOCK_SNAPSHOT, |snapshot| {
@@ -40,7 +40,7 @@ impl Encoder {
         });
     }
 
-    /// Describes a track, once.
+    /// Describes a track, the first time that it is used.
     pub(super) fn describe(&mut self, track: Track, fill: impl FnOnce(&mut Descriptor<'_>)) {
         if !self.described.insert(track) {
             return;
@@ -77,7 +77,7 @@ impl Encoder {
         });
     }
 
-    /// Returns the bytes so far; the encoder goes on with none.
+    /// Returns the bytes so far, and continues without them.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes.bytes)
     }
@@ -112,7 +112,7 @@ impl Encoder {
         });
     }
 
-    /// Adds a packet with an event, and with the names that it is the first to use.
+    /// Adds a packet with an event, and with the names that this event is the first to use.
     fn packet(&mut self, time: u64, fill: impl FnOnce(&mut Message)) {
         let Self { bytes, new_names, .. } = self;
         bytes.nested(PACKET, |packet| {
@@ -125,7 +125,7 @@ impl Encoder {
     }
 }
 
-/// The largest number of annotations of an event.
+/// The maximum number of annotations of an event.
 const MOST_ANNOTATIONS: usize = 6;
 
 /// The details of an event besides its name and time.
@@ -152,7 +152,7 @@ pub(super) enum Value<'a> {
     Text(Cow<'a, str>),
 }
 
-/// The track on which events are drawn. Its number is made from its kind and the number of what it
+/// A track on which events are drawn. Its number is derived from its kind and the number of what it
 /// shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Track {
@@ -206,7 +206,7 @@ impl Descriptor<'_> {
         self.0.nested(3, |process| {
             process.uint(1, u64::from(id)).text(6, name);
         });
-        // Children are in the order of their ranks.
+        // Children are sorted by their ranks.
         self.0.uint(11, 3);
     }
 

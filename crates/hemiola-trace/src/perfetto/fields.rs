@@ -1,7 +1,7 @@
-//! As much of the protocol buffers' wire format as reading a trace needs. Whatever the bytes are,
-//! reading them ends.
+//! The part of the protocol buffers' wire format that reading a trace needs. Reading terminates for
+//! any bytes.
 
-/// The fields of a message, one by one; it ends where the bytes do, or where they are no field.
+/// The fields of a message, one by one, up to the end of the bytes or the first invalid field.
 #[derive(Clone)]
 pub(super) struct Fields<'b> {
     bytes: &'b [u8],
@@ -34,12 +34,12 @@ impl<'b> Fields<'b> {
         self.end - self.bytes.len()
     }
 
-    /// Returns the first field of a number.
+    /// Returns the first field with a number.
     pub(super) fn field(&self, number: u64) -> Option<Field<'b>> {
         self.clone().find(|field| field.number == number)
     }
 
-    /// Returns the first field of a number, if it is an integer.
+    /// Returns the first field with a number, if it is an integer.
     pub(super) fn integer(&self, number: u64) -> Option<u64> {
         self.field(number)?.integer()
     }

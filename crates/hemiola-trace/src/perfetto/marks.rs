@@ -1,4 +1,4 @@
-//! Curves and moments that updates add to a trace.
+//! Curves and marks that updates add to a trace.
 
 use super::{
     Writer,
@@ -12,7 +12,7 @@ impl<W: Write> Writer<W> {
     /// number is skipped, and so are all curves after the 65,536th.
     ///
     /// # Errors
-    /// If the sink refuses what is written.
+    /// Returns an error if writing to the sink fails.
     pub fn plot(&mut self, at: Ticks, name: &str, value: f64) -> Result<(), Error> {
         let curve = match self.curves.get(name) {
             Some(curve) => *curve,
@@ -31,10 +31,10 @@ impl<W: Write> Writer<W> {
         self.write()
     }
 
-    /// Marks a moment, on a track that all of them share.
+    /// Adds a mark, on a track that all marks share.
     ///
     /// # Errors
-    /// If the sink refuses what is written.
+    /// Returns an error if writing to the sink fails.
     pub fn annotate(&mut self, at: Ticks, update: &str, name: &str, words: &str) -> Result<(), Error> {
         self.encoder.describe(Track::Annotations, |track| track.child(Track::Process, "annotations", 0));
         let (words, update) = (Value::Text(Cow::Borrowed(words)), Value::Text(Cow::Borrowed(update)));

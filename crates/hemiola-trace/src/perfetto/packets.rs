@@ -1,4 +1,4 @@
-//! Packets of a trace, as the encoder makes them: tracks, and the events on them.
+//! The packets of a trace, as the encoder creates them: tracks, and the events on them.
 
 use super::fields::Fields;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ pub(super) struct TrackName {
     pub(super) name: String,
     pub(super) is_thread: bool,
     pub(super) is_counter: bool,
-    /// The kernel's number of the thread.
+    /// The kernel's ID of the thread.
     pub(super) thread: u32,
-    /// The place among its siblings: the smallest comes first.
+    /// The rank among its siblings: the smallest comes first.
     pub(super) rank: u64,
     pub(super) unit: String,
 }
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Counter,
 }
 
-/// An event of a track, with the numbers of the names that it refers to.
+/// An event of a track, which refers to names by their numbers.
 pub(super) struct Packet<'b> {
     pub(super) time: u64,
     pub(super) kind: Kind,
@@ -35,7 +35,7 @@ pub(super) struct Packet<'b> {
     event: Fields<'b>,
 }
 
-/// The names of a trace: tracks, events, annotations.
+/// The interned names of a trace: tracks, events, annotations.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) tracks: HashMap<u64, TrackName>,
@@ -44,7 +44,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns the names in all packets; and how many bytes of the file are whole packets.
+    /// Returns the names in all packets, and the number of bytes in complete packets.
     pub(super) fn of(bytes: &[u8]) -> (Self, usize) {
         let mut names = Self::default();
         let mut packets = Fields::of(bytes);
@@ -98,12 +98,12 @@ impl Names {
         self.events.get(&packet.name).map_or("", String::as_str)
     }
 
-    /// Returns an annotation that is a number.
+    /// Returns the value of a numeric annotation.
     pub(super) fn number(&self, packet: &Packet<'_>, name: &str) -> Option<u64> {
         self.annotation(packet, name)?.integer(3)
     }
 
-    /// Returns an annotation that is a text.
+    /// Returns the text of a textual annotation.
     pub(super) fn text<'b>(&self, packet: &Packet<'b>, name: &str) -> Option<&'b str> {
         self.annotation(packet, name)?.field(6)?.text()
     }
@@ -142,7 +142,7 @@ impl<'b> Packet<'b> {
         self.event.clone().filter(move |field| field.number == number).filter_map(|field| field.integer())
     }
 
-    /// Returns the value of a counter that counts in whole numbers.
+    /// Returns the value of a counter of whole numbers.
     pub(super) fn count(&self) -> Option<u64> {
         self.event.integer(30)
     }

@@ -1,4 +1,4 @@
-//! As much of the protocol buffers' wire format as a trace needs.
+//! The part of the protocol buffers' wire format that writing a trace needs.
 
 /// A message under construction: fields in the order in which they are added.
 #[derive(Debug, Default)]
@@ -31,12 +31,12 @@ impl Message {
         self.delimited(field, value.as_bytes())
     }
 
-    /// Adds a field that is a message. It is made in place; its length, which stands before it, is
+    /// Adds a field that is a message. It is written in place; its length, which precedes it, is
     /// set afterwards.
     pub(super) fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Self)) -> &mut Self {
         self.key(field, DELIMITED);
         let start = self.bytes.len();
-        // There is room for the length of a short message, as nearly all are.
+        // There is room for the length of a short message, which nearly all are.
         self.bytes.push(0);
         fill(self);
         let end = self.bytes.len();

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// The kinds of tracks are the upper halves of their numbers.
+/// The upper half of a track's number is the kind of the track.
 const PROCESS: u64 = 1;
 pub(super) const CYCLE: u64 = 3;
 const COUNTER: u64 = 10;
@@ -33,14 +33,14 @@ pub(super) struct Reader<'n> {
     pub(super) events: BTreeMap<WorkerId, Vec<Event>>,
     cycles: HashMap<u64, CycleId>,
     threads: HashMap<u64, Thread>,
-    /// Tasks by thread and number of the name.
+    /// The tasks, by thread and number of the name.
     tasks: HashMap<(u64, u64), TaskId>,
-    /// Slices that have begun, by track; those of tasks nest.
+    /// The slices that have begun, by track; those of tasks may nest.
     pub(super) open: HashMap<u64, Vec<Event>>,
-    /// The plan that a run followed, by the number that it had when the trace was written.
+    /// The plan that a run followed, by its number when the trace was written.
     plans: HashMap<(CycleId, u32), u64>,
     edges: BTreeMap<(CycleId, u64), BTreeSet<(TaskId, TaskId)>>,
-    /// Flows between tasks of which one end was seen.
+    /// The flows between tasks of which one end has been read.
     flows: HashMap<u64, TaskId>,
     deadlines: BTreeMap<CycleId, Duration>,
     triggers: HashMap<(CycleId, u32), u64>,
@@ -66,7 +66,7 @@ impl<'n> Reader<'n> {
         let process = names.tracks.iter().find(|(uuid, _)| *uuid >> 32 == PROCESS);
         let catalog = Catalog::new(process.map_or("robot", |(_, track)| track.name.as_str()));
         let mut tracks: Vec<_> = names.tracks.iter().collect();
-        // Tracks are sorted in the order in which they were registered.
+        // The tracks are sorted in the order in which they were registered.
         tracks.sort_by_key(|(uuid, _)| **uuid);
         let mut cycles = HashMap::new();
         for &(&uuid, track) in tracks.iter().filter(|(uuid, track)| **uuid >> 32 == CYCLE && !track.is_counter) {
@@ -108,7 +108,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Reads counters that belong to no cycle.
+    /// Reads counters that do not belong to a cycle.
     fn of_other(&mut self, packet: &Packet<'_>) -> Result<(), Error> {
         let (kind, number) = (packet.track >> 32, packet.track & u64::from(u32::MAX));
         let worker = self.threads.get(&(WORKER << 32 | number)).map(|thread| thread.worker());
@@ -133,7 +133,7 @@ impl<'n> Reader<'n> {
                 self.plans.insert((cycle, run), number("plan").unwrap_or_default());
                 self.triggers.insert((cycle, run), trigger);
                 self.open.entry(packet.track).or_default().push(Event::CycleEnd { cycle, run, at });
-                // The plan is known only when all flows are.
+                // The plan is known only once all flows are read.
                 let plan = crate::PlanId(0);
                 Event::CycleBegin { cycle, plan, run, trigger: Ticks(trigger), begin: at }
             }
@@ -240,7 +240,7 @@ impl<'n> Reader<'n> {
     }
 
     /// Registers an exchange. `cognition to motion` is written by cognition; an exchange that no
-    /// cycle writes comes from a source, and is listed with its reader.
+    /// cycle writes comes from a source, and is registered with its reader.
     fn exchange(&self, track: CycleId, name: &str) -> Result<ExchangeId, Error> {
         let publisher = name.split_once(" to ").and_then(|(publisher, _)| {
             self.catalog.read().cycles().find(|(_, cycle)| cycle.name == publisher).map(|(id, _)| id)

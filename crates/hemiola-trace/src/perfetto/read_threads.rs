@@ -1,4 +1,4 @@
-//! Reads the tracks of threads beside the workers of cycles: executors, sources, counters.
+//! Reads the tracks of threads other than the workers of cycles: executors, sources, counters.
 
 use super::{
     packets::{Kind, Packet},
@@ -61,13 +61,13 @@ impl Reader<'_> {
         self.counted(Event::Counter { counter, value, at: Ticks(packet.time) })
     }
 
-    /// Adds the first half of the kernel's accounts of a thread.
+    /// Adds the first half of the kernel's accounts of a thread: the time on a core.
     pub(super) fn of_running(&mut self, worker: WorkerId, running: u64, time: u64) {
         let looked = Event::ThreadTime { worker, running, waiting: 0, at: Ticks(time) };
         self.events.entry(worker).or_default().push(looked);
     }
 
-    /// Adds the other half, which comes after it.
+    /// Adds the second half: the time waiting for a core.
     pub(super) fn of_waiting(&mut self, worker: WorkerId, waited: u64, time: u64) {
         match self.events.entry(worker).or_default().last_mut() {
             Some(Event::ThreadTime { waiting, at, .. }) if at.0 == time => *waiting = waited,

@@ -15,7 +15,7 @@ use std::{
     io::Write,
 };
 
-/// The events of a run that was not written yet.
+/// The events of a run that has not been written yet.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     /// The plan, the trigger and the begin.
@@ -32,7 +32,7 @@ impl Run {
         self.end.is_some_and(|(_, heard)| heard < round)
     }
 
-    /// Whether its end was lost: no event came for long.
+    /// Returns whether the end of the run was lost: no event came for long.
     pub(super) fn silent_since(&self, round: u64) -> bool {
         const PATIENCE: u64 = 64;
         self.touched + PATIENCE < round
@@ -102,8 +102,7 @@ impl<W: Write> Writer<W> {
         for (worker, mut tasks) in by_worker {
             tasks.sort_by_key(|task| (task.begin, Reverse(task.end)));
             let track = self.worker_track(names, worker);
-            // These are the ends of the slices that are open: a task that runs others while it
-            // waits has them inside.
+            // The ends of the open slices: a task that runs others while it waits contains them.
             let mut open: Vec<Ticks> = Vec::new();
             for task in tasks {
                 while let Some(end) = open.pop_if(|end| *end <= task.begin) {
@@ -138,8 +137,8 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Makes a flow for each edge of the run's plan whose two tasks ran: those that leave a task,
-    /// and those that enter it.
+    /// Creates a flow for each edge of the run's plan whose two tasks ran. Returns the flows that
+    /// leave each task, and those that enter it.
     fn dependency_flows(&mut self, names: &CatalogGuard<'_>, run: &Run) -> (Flows, Flows) {
         let (mut outgoing, mut incoming) = (Flows::new(), Flows::new());
         let Some(plan) = run.begin.and_then(|(plan, _, _)| names.plan(plan)) else { return (outgoing, incoming) };

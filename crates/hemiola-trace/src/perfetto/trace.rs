@@ -7,11 +7,12 @@ use super::{
 use crate::{catalog::Catalog, clock::TickScale, collector::Capture, error::Error};
 use std::path::Path;
 
-/// The events of a trace and what is needed to read them: captured from a robot, or from a file
-/// that this crate has written.
+/// The events of a trace and what is needed to interpret them: captured from a robot, or read from
+/// a file that this crate has written.
 ///
-/// Times from a file are nanoseconds; times of the machine's counter are rounded to them. A file
-/// that was cut is read up to there. All of it is held in memory, about as large as the file.
+/// Times from a file are nanoseconds, to which times of the machine's counter are rounded. A file
+/// that was truncated is read up to there. The trace is held in memory, where it is about as large
+/// as the file.
 ///
 /// ```
 /// use hemiola_trace::{Capture, Catalog, Cycle, Event, TickScale, Ticks, perfetto::{Trace, Writer}};
@@ -42,17 +43,17 @@ impl Trace {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no trace of this crate.
+    /// Returns an error if it cannot be read, or is not a trace of this crate.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|source| Error::ReadTrace { path: path.to_owned(), source })?;
         Self::decode(&bytes, path)
     }
 
-    /// Reads the bytes of a file; `path` is its name in errors.
+    /// Decodes the bytes of a file; `path` is its name in errors.
     ///
     /// # Errors
-    /// If they are no trace of this crate.
+    /// Returns an error if they are not a trace of this crate.
     pub fn decode(bytes: &[u8], path: impl AsRef<Path>) -> Result<Self, Error> {
         let (names, whole) = Names::of(bytes);
         if names.tracks.is_empty() || !names.tracks.keys().any(|uuid| uuid >> 32 == CYCLE) {

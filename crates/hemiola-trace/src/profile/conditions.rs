@@ -1,14 +1,13 @@
-//! The conditions under which durations were measured, so that those of one robot are not taken for
-//! those of another one.
+//! The conditions of measurements, which keep the durations of different robots apart.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The conditions under which durations were measured: all that could change them.
+/// The conditions under which durations were measured: everything that could change them.
 ///
-/// How long an update takes depends on the program, the machine, and on what is computed: see
-/// [`takes_as_long_as`](Self::takes_as_long_as). When it is done depends on everything: see
-/// [`is_same_robot_as`](Self::is_same_robot_as).
+/// The duration of an update depends on the program, the machine, and what is computed: see
+/// [`takes_as_long_as`](Self::takes_as_long_as). The time at which it ends depends on everything:
+/// see [`is_same_robot_as`](Self::is_same_robot_as).
 ///
 /// ```
 /// use hemiola_trace::{Conditions, Pace};
@@ -26,19 +25,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conditions {
-    /// Whether the robot ran in real time.
+    /// The pace of the robot's clock.
     pub pace: Pace,
-    /// The program.
+    /// The build of the program.
     pub build: String,
-    /// The machine.
+    /// The description of the machine.
     pub machine: String,
-    /// Whether the robot was given the real-time priorities that it asked for; nothing if it asked
-    /// for none, or if that is not known.
+    /// Set if the robot was given the real-time priorities that it requested; `None` if it
+    /// requested none, or if that is not known.
     pub has_priorities: Option<bool>,
-    /// The settings that decide what is computed, by key in `robot.toml`: modules, providers,
+    /// The settings that determine what is computed, by key in `robot.toml`: modules, providers,
     /// parameters, triggers.
     pub computed: BTreeMap<String, String>,
-    /// The settings that decide when it is computed: priorities, cores, workers.
+    /// The settings that determine when it is computed: priorities, cores, workers.
     pub scheduled: BTreeMap<String, String>,
 }
 
@@ -50,25 +49,25 @@ pub struct Conditions {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
-    /// The clock ran as the world's, on threads as configured, and nobody changed the robot
-    /// meanwhile: the measurements are those of the robot.
+    /// The clock ran at the rate of the world, with threads as configured, and nobody changed the
+    /// robot meanwhile: the measurements are those of the robot.
     RealTime,
-    /// The robot was stepped, replayed, ran faster or slower, or was changed while it ran; or it is
-    /// not known.
+    /// The robot was stepped or replayed, ran faster or slower, or was changed while it ran; or the
+    /// pace is not known.
     #[default]
     Other,
 }
 
 impl Conditions {
-    /// Whether execution times that were measured under `other` are those of this robot: in real
-    /// time, with the same program, on the same machine, with the same modules and parameters.
+    /// Returns whether execution times that were measured under `other` are those of this robot: in
+    /// real time, with the same program, on the same machine, with the same modules and parameters.
     pub fn takes_as_long_as(&self, other: &Self) -> bool {
         let of_robot = other.pace == Pace::RealTime;
         of_robot && (&self.build, &self.machine, &self.computed) == (&other.build, &other.machine, &other.computed)
     }
 
-    /// Whether latencies that were observed under `other` are those of this robot. If it is not
-    /// known whether one of them is given its priorities, it may be either.
+    /// Returns whether latencies that were observed under `other` are those of this robot. If it is
+    /// not known whether one of them is given its priorities, it may be either.
     pub fn is_same_robot_as(&self, other: &Self) -> bool {
         let may_be = |one: Option<bool>, other: Option<bool>| one.is_none() || other.is_none() || one == other;
         self.takes_as_long_as(other)
@@ -76,7 +75,7 @@ impl Conditions {
             && may_be(self.has_priorities, other.has_priorities)
     }
 
-    /// Returns what differs, in words.
+    /// Returns the differences in words.
     pub fn changes_since(&self, before: &Self) -> Vec<String> {
         let mut changes = Vec::new();
         if self.build != before.build {
@@ -101,7 +100,7 @@ impl Conditions {
             for key in keys {
                 match (before.get(key), now.get(key)) {
                     (Some(was), Some(is)) if was != is => changes.push(format!("{key} ({was}, now {is})")),
-                    (Some(was), None) => changes.push(format!("{key} ({was}, now as by default)")),
+                    (Some(was), None) => changes.push(format!("{key} ({was}, now the default)")),
                     (None, Some(is)) => changes.push(format!("{key} (now {is})")),
                     _ => {}
                 }

@@ -1,9 +1,9 @@
-//! The costs of a machine itself, from several measurements of which some may have been disturbed.
+//! The costs of a machine itself, from several calibrations of which some may have been disturbed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A cost of the machine itself, as it occurs each time.
+/// A cost of the machine itself, which is incurred each time.
 ///
 /// ```
 /// use hemiola_trace::CostProfile;
@@ -15,23 +15,23 @@ use std::collections::BTreeMap;
 pub struct CostProfile {
     /// The number of measurements.
     pub samples: u64,
-    /// The time that 99 % of the measurements do not exceed, in nanoseconds; of several
-    /// calibrations that of the one in the middle.
+    /// The 99th percentile of the measurements, in nanoseconds; of several calibrations, that of
+    /// the one in the middle.
     pub p99: u64,
     /// The longest time, in nanoseconds.
     pub maximum: u64,
     /// The number of calibrations in which it was measured; 0 if that was not counted.
     #[serde(default)]
     pub calibrations: u32,
-    /// The smallest 99 % quantile of all calibrations, in nanoseconds.
+    /// The smallest 99th percentile of all calibrations, in nanoseconds.
     #[serde(default)]
     pub lowest: u64,
-    /// The largest 99 % quantile of all calibrations, in nanoseconds.
+    /// The largest 99th percentile of all calibrations, in nanoseconds.
     #[serde(default)]
     pub highest: u64,
 }
 
-/// The costs of a machine that were measured at one time, by name.
+/// The costs of a machine that were measured in one calibration, by name.
 ///
 /// ```
 /// use hemiola_trace::{CostProfile, MeasuredCosts};
@@ -46,20 +46,21 @@ pub struct CostProfile {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredCosts {
-    /// The machine.
+    /// The description of the machine.
     pub machine: String,
-    /// Whether the threads that measured had real-time priority.
+    /// Set if the measuring threads had real-time priority.
     pub has_priority: bool,
     /// The costs, by name.
     pub costs: BTreeMap<String, CostProfile>,
 }
 
-/// The largest number of calibrations of one kind that count: the newest.
+/// The maximum number of calibrations of one kind that count: the newest.
 pub const CALIBRATIONS: usize = 9;
 
 impl MeasuredCosts {
-    /// Whether one of the costs cannot be believed beside the `known` ones without being measured
-    /// again: it is more than twice as much, or less than half, and the difference is considerable.
+    /// Returns whether one of the costs differs so much from the `known` ones that it should be
+    /// measured again: it is more than twice as large, or less than half, and the difference is
+    /// considerable.
     pub fn contradicts(&self, known: &BTreeMap<String, CostProfile>) -> bool {
         let differs = |is: u64, was: u64| is.abs_diff(was) > WORTH_SPEAKING_OF && is.max(was) / 2 > is.min(was);
         self.costs.iter().any(|(name, cost)| known.get(name).is_some_and(|known| differs(cost.p99, known.p99)))
@@ -70,12 +71,12 @@ impl MeasuredCosts {
     }
 }
 
-/// The difference in nanoseconds up to which costs do not contradict: less changes no bound
-/// considerably.
+/// The difference in nanoseconds up to which costs do not contradict each other: a smaller one
+/// changes no bound considerably.
 const WORTH_SPEAKING_OF: u64 = 20_000;
 
-/// Adds a calibration. The newest of its kind stay, and of all kinds together no more than four
-/// times as many.
+/// Adds a calibration. The newest ones of its kind are kept, and of all kinds together no more than
+/// four times as many.
 pub(super) fn add(calibrations: &mut Vec<MeasuredCosts>, newest: MeasuredCosts) {
     let same = calibrations.iter().filter(|known| known.is_of_same_kind(&newest)).count();
     let oldest = match same < CALIBRATIONS {
@@ -87,9 +88,9 @@ pub(super) fn add(calibrations: &mut Vec<MeasuredCosts>, newest: MeasuredCosts) 
     calibrations.push(newest);
 }
 
-/// Returns the costs of a machine by calibrations that are all of one kind: of each cost the middle
-/// one, the lower one of two. So a disturbance of fewer than half of them leaves it among the
-/// others.
+/// Returns the costs of a machine from calibrations of one kind: for each cost the median, the
+/// lower one if there are two. So a disturbance of fewer than half of them leaves it within the
+/// range of the others.
 pub(super) fn middle<'c>(calibrations: impl Iterator<Item = &'c MeasuredCosts>) -> BTreeMap<String, CostProfile> {
     let mut by_name: BTreeMap<&String, Vec<CostProfile>> = BTreeMap::new();
     for (name, cost) in calibrations.flat_map(|calibration| &calibration.costs) {

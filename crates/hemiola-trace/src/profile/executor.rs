@@ -1,4 +1,4 @@
-//! Measurements of the threads beside the cycles that run callbacks.
+//! The measurements of the threads beside the cycles that run callbacks.
 
 use super::Measured;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutorProfile {
-    /// The thread of the executor, if it has had one for itself.
+    /// The thread of the executor, if it has had one of its own.
     #[serde(default)]
     pub thread: Option<ExecutorThread>,
     /// The callbacks that ran, by name.
@@ -24,7 +24,7 @@ pub struct ExecutorProfile {
     pub callbacks: BTreeMap<String, CallbackProfile>,
 }
 
-/// How the kernel schedules the thread of an executor, and how that chooses among its callbacks.
+/// The scheduling of an executor's thread by the kernel, and of callbacks by the executor.
 ///
 /// ```
 /// use hemiola_trace::{CallbackOrder, ExecutorThread};
@@ -37,20 +37,20 @@ pub struct ExecutorProfile {
 #[serde(deny_unknown_fields)]
 pub struct ExecutorThread {
     /// The real-time priority, the larger the more important; 0 if it shares time with all others,
-    /// nothing if the system schedules it in another way.
+    /// `None` if the system schedules it in another way.
     pub priority: Option<u8>,
-    /// The cores that it may use; none if the system does not show them.
+    /// The cores that it may use; empty if the system does not show them.
     pub cores: Vec<usize>,
     /// The order in which ready callbacks run.
     pub order: CallbackOrder,
-    /// The nanoseconds that it keeps its core before it sleeps.
+    /// The nanoseconds for which it keeps its core before it sleeps.
     pub spin: u64,
-    /// The nanoseconds, at most, that it is awake before its timers are due.
+    /// The maximum number of nanoseconds for which it is awake before its timers are due.
     pub early: u64,
 }
 
 impl ExecutorThread {
-    /// Returns the only core that it may use, if there is only one.
+    /// Returns the only core that it may use, if there is exactly one.
     pub fn core(&self) -> Option<usize> {
         match self.cores[..] {
             [core] => Some(core),
@@ -67,10 +67,10 @@ impl ExecutorThread {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallbackOrder {
-    /// The most important callback is next; equal ones take turns.
+    /// The most important callback runs next; callbacks of equal priority take turns.
     #[default]
     Priority,
-    /// All callbacks that are ready at one poll run as registered, as in ROS 2.
+    /// All callbacks that are ready at one poll run in the order of registration, as in ROS 2.
     Registration,
 }
 
@@ -86,29 +86,30 @@ pub enum CallbackOrder {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallbackProfile {
-    /// The topic for whose messages it runs, if it is no timer's.
+    /// The topic for whose messages it runs; `None` for a timer.
     #[serde(default)]
     pub topic: Option<String>,
     /// The priority among the callbacks of its executor: the larger, the more important.
     pub priority: u16,
-    /// The nanoseconds of its timer from tick to tick.
+    /// The period of its timer, in nanoseconds.
     #[serde(default)]
     pub period: Option<u64>,
-    /// The times from entry to return, where nothing interrupted it.
+    /// The times from entry to return, of executions that nothing interrupted.
     pub execution: Measured,
-    /// The times from the publication of its message, or from when it was due, to its return, on
-    /// the robot's own threads in real time. There are none where it is not known when its work
-    /// came.
+    /// The times from the publication of its message, or from its due time, to its return, on the
+    /// robot's own threads in real time. It is empty if the time at which its work arrived is not
+    /// known.
     #[serde(default)]
     pub response: Measured,
-    /// The shortest times in nanoseconds within which two messages came, three, and so on. Where it
-    /// is not known when its work came, it is when it was begun. There are none for timers.
+    /// The shortest times in nanoseconds within which two messages arrived, three, and so on. Where
+    /// the time of their arrival is not known, the begin of their processing counts. It is empty
+    /// for timers.
     #[serde(default)]
     pub spans: Vec<u64>,
 }
 
 impl ExecutorProfile {
-    /// Replaces measurements by those of `newer`; what only this one has stays.
+    /// Replaces measurements by those of `newer`, and keeps what `newer` lacks.
     pub(super) fn update(&mut self, newer: Self) {
         self.thread = newer.thread.or(self.thread.take());
         self.callbacks.extend(newer.callbacks);
@@ -125,7 +126,7 @@ impl ExecutorProfile {
         }
     }
 
-    /// Removes everything about when something was done, or came.
+    /// Removes everything about when something happened.
     pub(super) fn forget_latencies(&mut self) {
         for callback in self.callbacks.values_mut() {
             (callback.response, callback.spans) = Default::default();

@@ -1,12 +1,12 @@
-//! The format of a file, and what earlier formats held.
+//! The format of a profile's file, and what earlier formats contained.
 
 use super::{ChainProfile, Conditions, CycleProfile, ExecutorProfile, Measured, Profile};
 use crate::distribution::Bucket;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
-/// The number of the file's format. The first one had no number, and nothing but buckets of tasks;
-/// the second one had no executors, the third one no conditions but the program.
+/// The number of the file's format. The first format had no number, and only buckets of tasks; the
+/// second one had no executors, the third one no conditions but the program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Format;
 
@@ -22,10 +22,12 @@ impl<'de> Deserialize<'de> for Format {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u32::deserialize(deserializer)? {
             FORMAT => Ok(Self),
-            older @ 2 => Err(de::Error::custom(format!(
-                "its format is {older}, of an earlier version, which left out executors"
-            ))),
-            other => Err(de::Error::custom(format!("its format is {other}, and this program knows {FORMAT} at most"))),
+            older @ 2 => {
+                Err(de::Error::custom(format!("its format is {older}, of an earlier version that lacks executors")))
+            }
+            other => {
+                Err(de::Error::custom(format!("its format is {other}, and this program supports at most {FORMAT}")))
+            }
         }
     }
 }
@@ -35,7 +37,7 @@ pub(super) struct AnyFormat {
     pub(super) format: Option<u64>,
 }
 
-/// Durations of an unknown robot: a stepped run may be among them.
+/// The durations of an unknown robot: a stepped run may be among them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ThirdFormat {

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Executions that were longer than all others because other programs, the kernel, or the host of a
-/// virtual machine had the core. That time does not count among the execution times of a profile:
-/// they count as no longer than the longest of the others, or as what is left of them.
+/// virtual machine had the core. The lost time does not count among the execution times of a
+/// profile: these executions count as no longer than the longest of the others, or as what is left
+/// of them.
 ///
 /// ```
 /// use hemiola_trace::HeldUp;
@@ -24,7 +25,7 @@ pub struct HeldUp {
 }
 
 impl HeldUp {
-    /// Whether there were none.
+    /// Returns whether there were none.
     pub const fn is_none(&self) -> bool {
         self.count == 0
     }

@@ -1,4 +1,4 @@
-//! The measurements of earlier runs, and of which robot: the file that is kept from run to run.
+//! The file of measurements that is kept from run to run, with the robots that they are of.
 
 use super::costs::{add, middle};
 use super::{Conditions, ExecutorProfile, Format, Measured, MeasuredCosts, Pace, Profile};
@@ -11,10 +11,11 @@ use std::{
 };
 
 /// The measurements of a robot in earlier runs, by the [conditions](Conditions) under which they
-/// were made, in a JSON file.
+/// were made, stored in a JSON file.
 ///
-/// Runs under the same conditions add up. Measurements under other conditions are no observations
-/// of this robot, and yet the best guess for a plan: [`known`](Self::known) distinguishes them.
+/// Runs under the same conditions are added up. Measurements under other conditions are not
+/// observations of this robot, but they are the best guess for a plan: [`known`](Self::known)
+/// distinguishes them.
 ///
 /// ```
 /// use hemiola_trace::{Conditions, Distribution, Pace, Profile, ProfileHistory};
@@ -40,61 +41,61 @@ pub struct ProfileHistory {
     /// The calibrations of the machine's costs, the newest last.
     #[serde(default)]
     calibrations: Vec<MeasuredCosts>,
-    /// The profiles, each under other conditions, the newest last.
+    /// The profiles, each under different conditions, the newest last.
     profiles: Vec<Profile>,
 }
 
-/// The durations of a robot, by the measurements of it and of others.
+/// The durations of a robot, from measurements of it and of others.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Known {
     /// The durations of everything, and the latencies of this very robot.
     pub profile: Profile,
-    /// Cycle and task, executor and callback, or nothing and a source, whose execution times are
-    /// not those of this robot.
+    /// The pairs of cycle and task, executor and callback, or an empty text and a source, whose
+    /// execution times are not those of this robot.
     pub(super) estimates: BTreeSet<(String, String)>,
 }
 
 impl Known {
-    /// Whether the execution time of a task or callback is that of another robot, or of a run that
-    /// was not in real time.
+    /// Returns whether the execution time of a task or callback is that of another robot, or of a
+    /// run that was not in real time.
     pub fn is_estimate(&self, owner: &str, task: &str) -> bool {
         self.estimates.contains(&(owner.to_owned(), task.to_owned()))
     }
 
-    /// Whether the time to acquire a sample of a source is an estimate, too.
+    /// Returns whether the time to acquire a sample of a source is such an estimate.
     pub fn is_estimated_source(&self, source: &str) -> bool {
         self.is_estimate("", source)
     }
 }
 
-/// Measurements of this very robot.
+/// The measurements of this very robot.
 impl From<Profile> for Known {
     fn from(profile: Profile) -> Self {
         Self { profile, estimates: BTreeSet::new() }
     }
 }
 
-/// The largest number of conditions that are remembered.
+/// The maximum number of conditions that are remembered.
 const MOST_PROFILES: usize = 6;
 
 impl ProfileHistory {
-    /// Reads a file that [`save`](Self::save) wrote; also one of an earlier version, whose
+    /// Reads a file that [`save`](Self::save) wrote, also one of an earlier version, whose
     /// conditions are not known.
     ///
-    /// The file is checked as a whole before anything of it is used.
+    /// The file is checked as a whole before anything in it is used.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds no profiles.
+    /// Returns an error if the file cannot be read, or does not contain profiles.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(|source| Error::ReadProfile { path: path.to_owned(), source })?;
         Self::from_json(&text).map_err(|source| Error::InvalidProfile { path: path.to_owned(), source })
     }
 
-    /// Reads the text of such a file, or of a [profile](Profile) alone.
+    /// Parses the text of such a file, or of a single [profile](Profile).
     ///
     /// # Errors
-    /// If it holds no profiles.
+    /// Returns an error if it does not contain profiles.
     pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
         #[derive(Deserialize)]
         struct AnyKind {
@@ -103,7 +104,7 @@ impl ProfileHistory {
         match serde_json::from_slice::<AnyKind>(text)?.profiles {
             Some(_) => {
                 let mut read: Self = serde_json::from_slice(text)?;
-                // The contents of the file are bounded like those that were written.
+                // The contents of the file are bounded like those that are written.
                 let mut kept = Self::default();
                 read.calibrations.drain(..).for_each(|costs| kept.calibrate(costs));
                 read.profiles.drain(..).for_each(|profile| kept.add(profile));
@@ -118,11 +119,11 @@ impl ProfileHistory {
         serde_json::to_vec(self).expect("numbers, strings and string keys always serialise")
     }
 
-    /// Writes the file; it is replaced as a whole, so that a crash leaves the old one or the new
-    /// one.
+    /// Writes the file. It is replaced as a whole, so that a crash leaves either the old one or the
+    /// new one.
     ///
     /// # Errors
-    /// If the file, or the new one beside it, cannot be written.
+    /// Returns an error if the file, or the new one beside it, cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         let failed = |source| Error::Write { what: "profile", path: path.to_owned(), source };
@@ -130,7 +131,7 @@ impl ProfileHistory {
         fs::write(&beside, self.to_json()).and_then(|()| fs::rename(&beside, path)).map_err(failed)
     }
 
-    /// Returns the profiles, each under other conditions, the newest last.
+    /// Returns the profiles, each under different conditions, the newest last.
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
@@ -140,13 +141,13 @@ impl ProfileHistory {
         &self.calibrations
     }
 
-    /// Adds a run. Those under the same conditions add up; of those that were not in real time, the
-    /// newest counts.
+    /// Adds a run. Runs under the same conditions are added up; of those that were not in real
+    /// time, only the newest counts.
     pub fn add(&mut self, mut run: Profile) {
         run.costs = BTreeMap::new();
         if run.conditions.pace == Pace::Other {
             run = run.without_latencies();
-            // One such run is enough to guess from, with what only earlier ones have.
+            // One such run is enough to guess from, with what only earlier ones contain.
             if let Some(place) = self.profiles.iter().position(|known| known.conditions.pace == Pace::Other) {
                 let mut known = self.profiles.remove(place);
                 known.update(run);
@@ -168,8 +169,8 @@ impl ProfileHistory {
         add(&mut self.calibrations, costs);
     }
 
-    /// Returns the costs of the machine, with threads that have real-time priority or have none; if
-    /// that is not given, as in the newest calibration of the machine.
+    /// Returns the costs of the machine, for threads with or without real-time priority; if that is
+    /// not given, those of the newest calibration of the machine.
     pub fn costs(&self, machine: &str, has_priority: Option<bool>) -> BTreeMap<String, super::CostProfile> {
         let of_machine = || self.calibrations.iter().filter(|known| known.machine == machine);
         let has_priority = has_priority.or_else(|| of_machine().next_back().map(|known| known.has_priority));
@@ -208,7 +209,7 @@ impl ProfileHistory {
         self.profiles.iter().rev().find(|profile| now.is_same_robot_as(&profile.conditions))
     }
 
-    /// Returns what has changed since the last run in real time, if this robot has not run yet, and
+    /// Returns the changes since the last run in real time, if this robot has not run yet and
     /// another one has.
     pub fn changes(&self, now: &Conditions) -> Option<Vec<String>> {
         if self.observed(now).is_some() {

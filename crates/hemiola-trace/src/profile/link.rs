@@ -1,10 +1,10 @@
-//! Measurements of what comes from other programs.
+//! The measurements of links to other programs.
 
 use super::Measured;
 use serde::{Deserialize, Serialize};
 
-/// The measurements of a link that brings values of one representation, on the robot's own threads
-/// in real time.
+/// The measurements of a link that transports values of one representation, on the robot's own
+/// threads in real time.
 ///
 /// ```
 /// use hemiola_trace::{Distribution, LinkProfile};
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkProfile {
-    /// The times from the end of the run or sample that provided a value in the other program until
-    /// it was delivered to its source here. The error of the other program's clock is added, so
-    /// that none took longer; and the time counts from the first of the values that this one
-    /// replaced on the way.
+    /// The times from the end of the run or sample that provided a value in the other program to
+    /// its delivery to its source here. The error of the other program's clock is added, so that no
+    /// value took longer; and the time counts from the first of the values that this one replaced
+    /// on the way.
     pub delay: Measured,
-    /// The greatest error of the other program's clock, in nanoseconds: by that stamps may be wrong
-    /// that came with values.
+    /// The maximum error of the other program's clock, in nanoseconds: the stamps of received
+    /// values may be wrong by that.
     pub clock_error: u64,
 }
 

@@ -34,7 +34,7 @@ struct StoredMeasured {
     held_up: HeldUp,
 }
 
-/// Durations that are read are as good as measured ones: in order, and no bucket above the maximum.
+/// Stored durations are made as good as measured ones: in order, and no bucket above the maximum.
 impl From<StoredMeasured> for Measured {
     fn from(StoredMeasured { maximum, buckets, held_up }: StoredMeasured) -> Self {
         let mut measured = Self::default();
@@ -94,12 +94,12 @@ impl Measured {
         &self.buckets
     }
 
-    /// Returns the durations that were held up, and count as no longer than others.
+    /// Returns the executions that were held up, and count as no longer than others.
     pub fn held_up(&self) -> HeldUp {
         self.held_up
     }
 
-    /// Marks durations as held up: those longer than `longest` nanoseconds count as that.
+    /// Marks durations as held up: those longer than `longest` nanoseconds count as `longest`.
     #[must_use]
     pub fn with_held_up(mut self, held_up: HeldUp, longest: u64) -> Self {
         let first = self.buckets.partition_point(|bucket| bucket.nanoseconds < longest);
@@ -112,7 +112,7 @@ impl Measured {
         self
     }
 
-    /// Adds the durations of another one.
+    /// Adds the durations of another measurement.
     pub fn merge(&mut self, other: &Self) {
         self.held_up.add(other.held_up);
         let mut counts: BTreeMap<u64, u32> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! The profiles of a robot's processes, as that of one robot.
+//! The profiles of a robot's processes, combined into the profile of one robot.
 
 use super::history::executions;
 use super::{Known, Profile};
 use std::collections::BTreeSet;
 
-/// Returns the name of something that several processes of a robot may have, with the process whose
-/// it is.
+/// Returns the name of something that several processes of a robot may have, prefixed with the
+/// process to which it belongs.
 ///
 /// ```
 /// assert_eq!(hemiola_trace::in_part("main", "link.vision.MotionRequest"), "main: link.vision.MotionRequest");
@@ -15,9 +15,9 @@ pub fn in_part(process: &str, name: &str) -> String {
 }
 
 impl Profile {
-    /// Adds the profile of a process of the robot. `is_received` decides by the names of its
-    /// sources which come over links from other processes: these have the name of the process
-    /// before theirs from then on.
+    /// Adds the profile of a process of the robot. `is_received` decides, by the name of a source,
+    /// whether it comes over a link from another process: from then on, the names of these are
+    /// prefixed with that of the process.
     ///
     /// ```
     /// use hemiola_trace::{LinkProfile, Profile};
@@ -39,7 +39,7 @@ impl Profile {
 
 impl Known {
     /// Adds what is known of a process of the robot: see [`Profile::add_part`]. Where only one of
-    /// both has measured how long something of this robot takes, that counts alone.
+    /// the two has measured how long something in this robot takes, that measurement counts alone.
     pub fn add_part(&mut self, process: &str, part: Self, is_received: impl Fn(&str) -> bool) {
         let Self { profile, estimates } = part;
         let mut known = Self::default();
@@ -58,7 +58,7 @@ impl Known {
         self.profile.merge(&known.profile);
     }
 
-    /// Forgets execution times, by owner and name.
+    /// Removes execution times, by owner and name.
     fn forget(&mut self, forgotten: &BTreeSet<(String, String)>) {
         let stays = |owner: &str, name: &str| !forgotten.contains(&(owner.to_owned(), name.to_owned()));
         for (cycle, measured) in &mut self.profile.cycles {
@@ -81,7 +81,7 @@ mod tests {
         Conditions { pace: Pace::RealTime, build: build.into(), ..Conditions::default() }
     }
 
-    /// Returns what is known by one run of a build, for today's.
+    /// Returns what is known from one run of a build, for today's build.
     fn known(build: &str, tasks: &[&str], nanoseconds: u64) -> Known {
         let mut execution = Distribution::new();
         execution.record(nanoseconds);

@@ -7,7 +7,7 @@ fn measured(nanoseconds: u64, count: u32) -> Measured {
     [Bucket { nanoseconds, count }].into_iter().collect::<Distribution>().into()
 }
 
-/// Returns the conditions of a run of one build of a robot, with these priorities.
+/// Returns the conditions of a run of a build of a robot with a priority.
 fn conditions(build: &str, priority: u8) -> Conditions {
     Conditions {
         pace: Pace::RealTime,
@@ -34,8 +34,8 @@ fn profile(times: &[(&str, u64)]) -> Profile {
     profile
 }
 
-/// Returns a run under these conditions in which an update took so long, and a cycle ten times
-/// that.
+/// Returns a run under these conditions in which an update took that long, and a cycle ten times as
+/// long.
 fn run(conditions: Conditions, nanoseconds: u64) -> Profile {
     let mut run = Profile { conditions, runs: 1, ..Profile::default() };
     run.insert("motion", "walk", &[Bucket { nanoseconds, count: 1 }].into_iter().collect());
@@ -127,8 +127,8 @@ fn after_a_rebuild_execution_times_are_estimates_and_nothing_is_observed() {
     let mut history = ProfileHistory::default();
     history.add(run(conditions("a", 40), 937_000));
     assert_eq!(longest(&history, &conditions("b", 40)), (937_000, true, 0));
-    // A profile that outlived the fault that caused it is forgotten with the first run of the
-    // mended one.
+    // A profile that outlived the fault that caused it is replaced with the first run of the fixed
+    // one.
     history.add(run(conditions("b", 40), 500));
     assert_eq!(longest(&history, &conditions("b", 40)), (500, false, 5_000));
 }
@@ -147,7 +147,7 @@ fn a_changed_robot_is_told_by_what_changed() {
         "the permission for real-time priorities (now refused)",
         "cycle.motion.priority (40, now 80)",
         "module.Walk.gain (now 0.7)",
-        "providers.Ball (BallFinder, now as by default)",
+        "providers.Ball (BallFinder, now the default)",
     ];
     assert_eq!(history.changes(&now), Some(changes.map(str::to_owned).to_vec()));
 }
@@ -208,7 +208,7 @@ fn a_file_that_is_no_profile_is_refused_with_its_name_and_place() {
     }
     fs::write(&path, r#"{"format": 9, "profiles": []}"#).unwrap();
     let message = ProfileHistory::load(&path).unwrap_err().to_string();
-    assert!(message.contains("its format is 9, and this program knows 4 at most"), "{message}");
+    assert!(message.contains("its format is 9, and this program supports at most 4"), "{message}");
     fs::write(&path, r#"{"format": 2}"#).unwrap();
     let message = ProfileHistory::load(&path).unwrap_err().to_string();
     let remedy = "(`profile reset` removes it; a run writes a new one)";
@@ -274,7 +274,7 @@ fn calibrations_without_priority_or_of_another_machine_are_none_of_this_one() {
 }
 
 proptest! {
-    /// Fewer than half may be arbitrarily wrong, wherever they are.
+    /// Fewer than half of the calibrations may be arbitrarily wrong, wherever they are.
     #[test]
     fn what_disturbs_fewer_than_half_of_the_calibrations_leaves_the_cost_among_the_others(
         good in proptest::collection::vec(10_000_u64..60_000, 1..=5),
@@ -296,7 +296,7 @@ proptest! {
         prop_assert_eq!((Some(&known.lowest), Some(&known.highest)), (all.iter().min(), all.iter().max()));
     }
 
-    /// Whatever runs of others there are, in whatever order, observations are those of the robot.
+    /// Whatever runs of others there are, in whatever order, observations are those of this robot.
     #[test]
     fn an_observation_is_of_the_robot_that_was_observed(
         runs in proptest::collection::vec((0..3_u8, 0..3_u8, any::<bool>(), 1..1_000_u64), 0..30),
@@ -310,7 +310,7 @@ proptest! {
             let of = Conditions { pace, ..conditions(&build.to_string(), priority) };
             expected = if of == robot { time.max(expected) } else { expected };
             history.add(run(of, time));
-            // Others may push the profile out, but never put theirs in its place.
+            // Others may evict the profile, but never replace it by their own.
             let seen = longest(&history, &robot).2;
             if history.profiles().iter().any(|profile| profile.conditions == robot) {
                 prop_assert_eq!(seen, 10 * expected.max(1));

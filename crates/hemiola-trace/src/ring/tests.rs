@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Core, Ticks, ids::TaskId};
 
-/// Makes an event all of whose words hold its number, so that a torn one is noticed.
+/// Creates an event all of whose words hold its number, so that a torn event is noticed.
 fn numbered(number: u64) -> Event {
     Event::TaskRun {
         task: TaskId(number as u16),
@@ -107,7 +107,7 @@ mod threads {
     }
 
     /// Two readers beside a writer that laps them all the time see nothing torn and nothing out of
-    /// order, and what is not read is counted.
+    /// order, and events that are not read are counted.
     #[test]
     fn readers_beside_a_lapping_writer_account_for_every_event() {
         const EVENTS: u64 = 300_000;
@@ -132,7 +132,7 @@ mod threads {
                         next += read + lost;
                         if let Some(previous) = previous {
                             // The last event kept is either the newest, or was followed by lost
-                            // ones only.
+                            // events only.
                             assert!(previous < next);
                         }
                         if last {
@@ -155,8 +155,8 @@ mod models {
     use super::*;
     use loom::thread;
 
-    /// The writer laps the reader at any point of a read: events that are kept are whole, in order,
-    /// and the rest is counted.
+    /// The writer laps the reader at any point of a read: events that are kept are intact and in
+    /// order, and the rest is counted.
     #[test]
     fn loom_a_lapped_reader_never_keeps_a_torn_event() {
         const EVENTS: u64 = 4;
@@ -183,7 +183,7 @@ mod models {
         });
     }
 
-    /// An event that was counted as pushed before the read is there.
+    /// An event that was counted as pushed before the read is read.
     #[test]
     fn loom_two_readers_do_not_disturb_each_other() {
         loom::model(|| {

@@ -30,11 +30,11 @@ pub struct CycleStatistics {
     pub interval: Distribution,
     /// The time from a wake-up request to the running worker.
     pub wake_up: Distribution,
-    /// The number of runs that ended after their deadline, or that the runtime saw past it.
+    /// The number of runs that ended after their deadline, or that the watchdog saw exceed it.
     pub missed_deadlines: u64,
     /// The number of samples that were overwritten before a run read them, by source.
     pub dropped_inputs: BTreeMap<SourceId, u64>,
-    /// The number of triggers of its timer for which there was no run.
+    /// The number of triggers of its timer that started no run.
     pub skipped_triggers: u64,
     open: Option<Open>,
     last_begin: Option<(u32, Ticks)>,
@@ -64,8 +64,8 @@ impl CycleStatistics {
         }
     }
 
-    /// Counts a run that misses its deadline once, whatever detects it first: the watchdog, or its
-    /// end.
+    /// Counts a run that misses its deadline once, whether the watchdog or its end detects it
+    /// first.
     pub(super) fn missed(&mut self, run: u32) {
         if self.last_missed != Some(run) {
             self.missed_deadlines += 1;
@@ -85,10 +85,10 @@ impl CycleStatistics {
 pub struct TaskStatistics {
     /// The execution time: from entry to return, preemption included.
     pub execution: Distribution,
-    /// The execution time of those executions beside which nothing of a more important cycle or
-    /// executor was under way.
+    /// The execution time of undisturbed executions, during which no more important cycle or
+    /// executor was active.
     pub undisturbed: Distribution,
-    /// The queueing delay: from the last met dependency to entry.
+    /// The queueing delay: from the time at which the last dependency was met to entry.
     pub queueing: Distribution,
     /// The number of runs on each worker.
     pub workers: BTreeMap<WorkerId, u64>,
@@ -117,13 +117,13 @@ impl TaskStatistics {
 pub struct CallbackStatistics {
     /// The execution time: from entry to return, preemption included.
     pub execution: Distribution,
-    /// The execution time of those executions beside which nothing of a more important cycle or
-    /// executor was under way.
+    /// The execution time of undisturbed executions, during which no more important cycle or
+    /// executor was active.
     pub undisturbed: Distribution,
-    /// The latency: from the publication of the message, or from when the tick was due, to entry;
-    /// where that is known.
+    /// The latency: from the publication of the message, or from the due time of the tick, to
+    /// entry, where that is known.
     pub latency: Distribution,
-    /// The response time: from the same moments to return.
+    /// The response time: from the publication or the due time to return.
     pub response: Distribution,
     /// The number of panics.
     pub panics: u64,
@@ -169,11 +169,11 @@ impl CallbackStatistics {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ChainStatistics {
-    /// The reaction time: from the sample before to the first output with a newer one.
+    /// The reaction time: from the previous sample to the first output with a newer one.
     pub reaction: Distribution,
     /// The data age: from the oldest sample that an output rests on to that output.
     pub data_age: Distribution,
-    /// The age of the newest sample that an output rests on: where there is one path, the same as
+    /// The age of the newest sample on which an output rests: where there is one path, the same as
     /// the data age.
     pub newest_age: Distribution,
     newest: Option<Stamp>,
@@ -183,7 +183,7 @@ impl ChainStatistics {
     pub(super) fn arrived(&mut self, newest: Stamp, newest_age: u64, oldest_age: u64) {
         self.data_age.record(oldest_age);
         self.newest_age.record(newest_age);
-        // A stamp that steps back is of a source that started anew: there is nothing to compare
+        // A stamp that steps back is of a source that was restarted: there is nothing to compare
         // with.
         if let Some(previous) = self.newest
             && newest > previous
@@ -194,7 +194,7 @@ impl ChainStatistics {
     }
 }
 
-/// The execution times of a kind.
+/// The execution times of one kind of execution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Executions {
     pub(super) all: Distribution,

@@ -1,13 +1,13 @@
 //! Judges which executions were held up: longer than all before them because other programs, the
 //! kernel, or the host had the core.
 //!
-//! Bounds rest on the longest execution of each kind, and are of the robot's software on cores that
-//! it gets. One stall must not become that longest one. So an execution that is longer than all of
-//! its kind waits until the kernel's accounts of the time after it are read. If the core was not
-//! the robot's for most of what it took longer, it counts without that. In doubt it counts as it
-//! is: where there is no reading before it or soon after it, where the robot's own threads may have
-//! had the core, where the thread slept, and where it may have lost the core in another execution
-//! between the same readings.
+//! Bounds rest on the longest execution of each kind, and hold for the robot's software on cores
+//! that it is given. One stall must not become that longest execution. So an execution that is
+//! longer than all of its kind waits until the kernel's accounts of the time after it are read. If
+//! the robot did not have the core for most of the time by which it was longer, it counts without
+//! that time. In doubt it counts as measured: where there is no reading before it or soon after it,
+//! where the robot's own threads may have had the core, where the thread slept, and where it may
+//! have lost the core in another execution between the same readings.
 
 use super::undisturbed::{Execution, What};
 use crate::{
@@ -22,8 +22,7 @@ use crate::{
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// The longest execution of each kind that counts, and what is needed to judge those that are
-/// longer.
+/// The longest execution of each kind that counts, and what is needed to judge longer ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongestExecutions {
     longest: BTreeMap<(What, Among), Longest>,
@@ -34,7 +33,7 @@ pub(super) struct LongestExecutions {
     recent: VecDeque<(WorkerId, Event)>,
 }
 
-/// The executions among which one is the longest.
+/// The set of executions among which one is the longest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Among {
     All,
@@ -44,7 +43,7 @@ pub(super) enum Among {
 /// The longest execution of a kind, in nanoseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Longest {
-    /// The longest that counts: longer ones were held up.
+    /// The longest execution that counts: longer ones were held up.
     pub(super) counts: u64,
     pub(super) held_up: HeldUp,
 }
@@ -56,19 +55,19 @@ struct Candidate {
     nanoseconds: u64,
 }
 
-/// The time that an execution waits for readings after its end.
+/// The time for which an execution waits for readings after its end.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The time for which events are kept; an execution that took longer counts as it is.
 const KEPT: Duration = Duration::from_secs(2);
 const MOST_KEPT: usize = 1 << 16;
-/// The largest number of executions that wait: those above count as they are.
+/// The maximum number of executions that wait: others count as measured.
 const MOST_WAITING: usize = 1 << 12;
-/// The reading after an execution that is waited for is the second one: the events of what other
-/// threads of the robot were doing at the first one come when it ends.
+/// The number of readings after an execution for which it waits. At the first one, other threads of
+/// the robot may be executing something, whose events come only when it ends.
 const LOOKS_AFTER: usize = 2;
 
 impl LongestExecutions {
-    /// Keeps the events that are needed to judge.
+    /// Keeps the events that are needed for judging.
     pub(super) fn absorb(&mut self, worker: WorkerId, event: &Event) {
         if let Event::TaskRun { .. }
         | Event::CycleBegin { .. }
@@ -85,8 +84,8 @@ impl LongestExecutions {
         }
     }
 
-    /// Notes an execution that took so long, among all or those that nothing more important
-    /// interrupted.
+    /// Notes the duration of an execution, among all executions or among those that nothing more
+    /// important interrupted.
     pub(super) fn executed(&mut self, execution: Execution, among: Among, nanoseconds: u64) {
         let shortest = self.shortest.entry(execution.of).or_insert(nanoseconds);
         *shortest = nanoseconds.min(*shortest);
@@ -101,7 +100,7 @@ impl LongestExecutions {
         }
     }
 
-    /// Returns the longest execution that counts; one that still waits does.
+    /// Returns the longest execution that counts; one that still waits counts.
     pub(super) fn longest(&self, of: What, among: Among) -> Longest {
         let mut longest = self.longest.get(&(of, among)).copied().unwrap_or_default();
         let waiting =
@@ -110,7 +109,7 @@ impl LongestExecutions {
         longest
     }
 
-    /// Judges what can be judged, given that all that happened until then was absorbed.
+    /// Judges what can be judged, given that everything that happened before `until` was absorbed.
     pub(super) fn settle(&mut self, until: Ticks, scale: &TickScale, catalog: &Catalog) {
         let before = |duration| Ticks(until.0.saturating_sub(scale.ticks_in(duration)));
         if !self.candidates.is_empty() {
@@ -122,7 +121,7 @@ impl LongestExecutions {
         }
     }
 
-    /// Judges executions; those that ended before `patience` wait no longer.
+    /// Judges executions; those that ended before `patience` do not wait any longer.
     fn judge(&mut self, patience: Ticks, scale: &TickScale, catalog: &Catalog) {
         let looks = Looks::of(&self.recent);
         let readiness = |candidate: &Candidate| looks.readiness(&candidate.execution, patience);
@@ -133,7 +132,7 @@ impl LongestExecutions {
         let history = begins.min().map(|since| self.history(since, catalog, scale));
         for candidate in std::mem::take(&mut self.candidates) {
             let known = self.longest.get(&(candidate.execution.of, candidate.among)).copied().unwrap_or_default();
-            // An execution that is no longer than one that has been judged meanwhile is dropped.
+            // An execution that is not longer than one that has been judged meanwhile is dropped.
             let Some(lost) = candidate.nanoseconds.checked_sub(known.counts).filter(|lost| *lost > 0) else { continue };
             let taken = match (readiness(&candidate), &history) {
                 (Readiness::Waits, _) => {
@@ -151,13 +150,13 @@ impl LongestExecutions {
         }
     }
 
-    /// Returns how much others had the core, in nanoseconds, of the time by which an execution was
+    /// Returns for how many nanoseconds others had the core, of the time by which an execution was
     /// longer than all others.
     fn taken(&self, execution: &Execution, lost: u64, history: &History, scale: &TickScale) -> u64 {
         let Execution { worker, core, begin, end, .. } = *execution;
         let Some(account) = history.account(worker, core, begin, end) else { return 0 };
-        // Another execution may have been without a core for what it took longer than the shortest
-        // of its kind, which had one all the time.
+        // Another execution may have been without a core for the time by which it was longer than
+        // the shortest of its kind, which had a core all the time.
         let may_lack = |other: Execution| {
             let within = scale.nanoseconds_between(other.begin.max(account.begin), other.end.min(account.end));
             let shortest = self.shortest.get(&other.of).copied().unwrap_or(0);
@@ -180,14 +179,14 @@ impl LongestExecutions {
     }
 }
 
-/// Whether an execution can be judged.
+/// The readiness of an execution for being judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Readiness {
-    /// It can be judged, with what happened since then.
+    /// The execution can be judged, from the events since then.
     Ready { since: Ticks },
-    /// Readings after it are still to come.
+    /// Readings after the execution are still to come.
     Waits,
-    /// It can never be judged.
+    /// The execution can never be judged.
     Unknown,
 }
 
@@ -205,8 +204,8 @@ impl Looks {
         Self(looks)
     }
 
-    /// Returns whether an execution can be judged; one that ended before `patience` waits no
-    /// longer.
+    /// Returns whether an execution can be judged; one that ended before `patience` does not wait
+    /// any longer.
     fn readiness(&self, execution: &Execution, patience: Ticks) -> Readiness {
         let looks = self.0.get(&execution.worker).map_or(&[][..], Vec::as_slice);
         let Some(&since) = looks.iter().rev().find(|at| **at <= execution.begin) else { return Readiness::Unknown };

@@ -1,4 +1,4 @@
-//! The figures with names, as tables show them and JSON carries them.
+//! The figures with names, as tables and JSON show them.
 
 use super::{CallbackStatistics, ChainStatistics, CycleStatistics, Statistics, TaskStatistics};
 use crate::{catalog::CatalogGuard, distribution::Summary, error::Error, ids::CycleId};
@@ -26,7 +26,7 @@ pub struct Report {
     /// The sources by name.
     #[serde(default)]
     pub sources: Vec<SourceReport>,
-    /// Events that were overwritten before they were read; the figures lack them.
+    /// The number of events that were overwritten before they were read; the figures lack them.
     pub lost_events: u64,
 }
 
@@ -84,7 +84,7 @@ impl Report {
     /// Writes the report as JSON.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
         std::fs::write(path, self.to_json()).map_err(|source| Error::Write {
@@ -107,7 +107,7 @@ pub struct CycleReport {
     pub name: String,
     /// The time after its trigger within which a run must end.
     pub deadline: Option<u64>,
-    /// The distance of its triggers.
+    /// The time between its triggers.
     pub period: Option<u64>,
     /// The cycle time: from begin to end of a run.
     pub execution: Summary,
@@ -115,7 +115,7 @@ pub struct CycleReport {
     pub response: Summary,
     /// The release jitter: from trigger to begin of a run.
     pub jitter: Summary,
-    /// The time from begin to begin.
+    /// The time from the begin of a run to the begin of the next.
     pub interval: Summary,
     /// The time from a wake-up request to the running worker.
     pub wake_up: Summary,
@@ -123,10 +123,10 @@ pub struct CycleReport {
     pub missed_deadlines: u64,
     /// The number of samples that no run read, by source.
     pub dropped_inputs: BTreeMap<String, u64>,
-    /// The number of triggers of its timer for which there was no run.
+    /// The number of triggers of its timer that started no run.
     #[serde(default)]
     pub skipped_triggers: u64,
-    /// Its tasks, the one with the largest share of the time first.
+    /// The tasks, the one with the largest share of the time first.
     pub tasks: Vec<TaskReport>,
 }
 
@@ -163,7 +163,7 @@ pub struct TaskReport {
     pub name: String,
     /// The execution time: from entry to return.
     pub execution: Summary,
-    /// The queueing delay: from the last met dependency to entry.
+    /// The queueing delay: from the time at which the last dependency was met to entry.
     pub queueing: Summary,
     /// The number of runs on each worker (`motion 0`).
     pub workers: BTreeMap<String, u64>,
@@ -185,7 +185,7 @@ impl TaskReport {
         }
     }
 
-    /// Returns the sum of all its executions.
+    /// Returns the total time of all its executions.
     pub fn total(&self) -> u64 {
         self.execution.mean.saturating_mul(self.execution.count)
     }
@@ -241,7 +241,7 @@ pub struct CallbackReport {
     pub name: String,
     /// The execution time: from entry to return.
     pub execution: Summary,
-    /// The latency: from publication, or from when it was due, to entry.
+    /// The latency: from publication, or from the due time, to entry.
     pub latency: Summary,
     /// The number of panics.
     pub panics: u64,
@@ -268,6 +268,6 @@ impl CallbackReport {
 pub struct SourceReport {
     /// The name of the source.
     pub name: String,
-    /// The time from the request for a sample to having it; the count is that of its samples.
+    /// The time from the request for a sample to its arrival; the count is that of its samples.
     pub execution: Summary,
 }

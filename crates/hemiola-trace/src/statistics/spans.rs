@@ -1,17 +1,17 @@
-//! The density of arrivals: the least time in which two, three, and more of them came.
+//! The density of arrivals: the shortest time spans in which two, three, and more of them came.
 //!
 //! Messages come in bursts: an update publishes several at once, and then none for a while. Their
-//! least distance alone would suggest that they come like that all the time.
+//! shortest distance alone would suggest that they come at that rate all the time.
 
 use crate::clock::{TickScale, Ticks};
 
-/// The least spans so far.
+/// The shortest spans so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeastSpans {
     /// The last times, ascending.
     recent: Vec<Ticks>,
-    /// The least spans in nanoseconds: from one arrival to the next, to the one after that, and so
-    /// on.
+    /// The shortest spans in nanoseconds: from one arrival to the next, to the one after that, and
+    /// so on.
     least: Vec<u64>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct LeastSpans {
 const MOST: usize = 16;
 
 impl LeastSpans {
-    /// Adds an arrival. Times of several publishers are not in order.
+    /// Adds an arrival. Times from several publishers are not in order.
     pub(super) fn came(&mut self, scale: &TickScale, at: Ticks) {
         let Self { recent, least } = self;
         if recent.len() > MOST {
@@ -38,7 +38,7 @@ impl LeastSpans {
         }
     }
 
-    /// Returns the least spans in nanoseconds, for two, three, and so on.
+    /// Returns the shortest spans in nanoseconds, for two, three, and so on.
     pub(super) fn nanoseconds(&self) -> &[u64] {
         &self.least
     }

@@ -1,6 +1,6 @@
 //! The style of tables.
 
-/// The style of a table: the caller knows whether it goes to a terminal.
+/// The style of a table. The caller knows whether the table is printed on a terminal.
 ///
 /// ```
 /// use hemiola_trace::{Colour, Style};
@@ -10,17 +10,17 @@
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// The columns of the terminal; tables are narrower if they can, and never wider than this or
-    /// [`Style::NARROWEST`].
+    /// The number of columns of the terminal; tables are narrower if they can be, and never wider
+    /// than this or [`Style::NARROWEST`].
     pub width: usize,
-    /// Whether to emphasise with colours.
+    /// The use of colours for emphasis.
     pub colour: Colour,
-    /// The number of tasks to list per cycle; the others are summed up.
+    /// The number of tasks listed per cycle; the others are summed up.
     pub tasks: usize,
 }
 
 impl Style {
-    /// The least width of a table.
+    /// The minimum width of a table.
     pub const NARROWEST: usize = 80;
 
     /// Returns the style for files and pipes: 110 columns, no colours, all tasks.
@@ -51,7 +51,7 @@ impl Style {
     }
 }
 
-/// Whether to emphasise with colours.
+/// The use of colours for emphasis.
 ///
 /// ```
 /// assert_ne!(hemiola_trace::Colour::Never, hemiola_trace::Colour::Ansi);
@@ -83,8 +83,8 @@ impl Tone {
     }
 }
 
-/// Draws a bar of `cells` columns that stands for `limit`: solid to the mean, light to the 99 %
-/// quantile, a dot at the maximum, or an arrow if that is beyond.
+/// Draws a bar of `cells` columns, the full width of which represents `limit`: solid to the mean,
+/// light to the 99th percentile, a dot at the maximum, or an arrow if that exceeds the limit.
 pub(super) fn bar(cells: usize, limit: u64, mean: u64, p99: u64, maximum: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = |value: u64| {

@@ -1,4 +1,4 @@
-//! Tables of reports on a terminal.
+//! The tables of reports on a terminal.
 
 use super::{
     report::{CallbackReport, ChainReport, CycleReport, Report, TaskReport},
@@ -27,8 +27,8 @@ impl Report {
         text
     }
 
-    /// Returns one line per cycle, fitted to the width of `style`, to be drawn over itself while
-    /// running.
+    /// Returns one line per cycle, fitted to the width of `style`, to be redrawn in place while the
+    /// robot runs.
     pub fn live(&self, style: &Style) -> String {
         let name_width = self.cycles.iter().map(|cycle| cycle.name.chars().count()).max().unwrap_or(0).min(NAME);
         let mut text = String::new();
@@ -36,7 +36,7 @@ impl Report {
             let Summary { mean, p99, maximum, .. } = cycle.response;
             let limit = cycle.deadline.or(cycle.period).unwrap_or(maximum);
             let figures =
-                format!(" {:>8} of {:<8}  p0.99 {:<8}", nanoseconds(mean), nanoseconds(limit), nanoseconds(p99));
+                format!(" {:>8} of {:<8}  p99 {:<8}", nanoseconds(mean), nanoseconds(limit), nanoseconds(p99));
             let counts = counts(cycle);
             let used = name_width + 3 + figures.chars().count() + counts.plain.chars().count();
             let cells = style.columns().saturating_sub(used + 1).min(40);
@@ -137,7 +137,7 @@ fn chain_table(text: &mut String, chains: &[ChainReport], style: &Style) {
         let ends = format!("  {} → {}", chain.source, chain.output);
         let _ = writeln!(text, "{}", fitted(&ends, style.columns()).trim_end());
         let ChainReport { reaction, data_age, newest_age, .. } = chain;
-        // Where all paths take as long, or there is one, the oldest sample is the newest.
+        // Where all paths take equally long, or there is only one, the oldest sample is the newest.
         let rows: &[_] = match data_age == newest_age || newest_age.count == 0 {
             true => &[("  reaction time", reaction), ("  data age", data_age)],
             false => {
@@ -173,7 +173,7 @@ fn callback_table(text: &mut String, callbacks: &[CallbackReport], style: &Style
     }
 }
 
-/// How a table's width is shared: names first, then figures, then what is left for a bar.
+/// The layout of a table: names first, then figures, and a bar in the rest of the width.
 struct Table {
     columns: Columns,
     bar: usize,
@@ -181,16 +181,16 @@ struct Table {
 
 /// The width of a column of figures: `99.9 ms` and the gap before it.
 const FIGURE: usize = 9;
-/// The headings of figures. The spread is the range of 98 % of the values: from p0.01 to p0.99.
-const FIGURES: [&str; 5] = ["p0.01", "mean", "p0.99", "maximum", "spread"];
+/// The headings of figures. The spread is the range of 98 % of the values, from p1 to p99.
+const FIGURES: [&str; 5] = ["p1", "mean", "p99", "maximum", "spread"];
 
-/// The largest width of a cycle's name.
+/// The maximum width of a cycle's name.
 const NAME: usize = 16;
 
-/// The width of names before bars get any.
+/// The width that names get before bars get any.
 const NAMES: usize = 26;
 
-/// The width of the share of each worker in a task's runs.
+/// The width of the column with the share of each worker in a task's runs.
 const WORKERS: usize = 12;
 
 impl Table {
@@ -203,8 +203,8 @@ impl Table {
         Self { columns, bar: (free - name).min(44) }
     }
 
-    /// Returns the width of a task's bar and the gap behind it: what the shares of its workers
-    /// leave, or none.
+    /// Returns the width of a task's bar and the gap after it: what the shares of its workers
+    /// leave, or zero.
     fn task_bar(&self) -> usize {
         match self.bar.saturating_sub(WORKERS) {
             ..6 => 0,
@@ -227,7 +227,7 @@ impl Table {
     }
 }
 
-/// The missed deadlines, dropped inputs and skipped triggers, emphasised if there are any.
+/// The numbers of missed deadlines, dropped inputs and skipped triggers, emphasised if not zero.
 struct Counts {
     plain: String,
     tone: Tone,
@@ -243,7 +243,7 @@ fn counts(cycle: &CycleReport) -> Counts {
     let dropped = cycle.dropped_inputs.values().sum::<u64>();
     let skipped = cycle.skipped_triggers;
     let mut plain = format!("  {} missed, {} dropped", grouped(cycle.missed_deadlines), grouped(dropped));
-    // Only timers skip triggers, and seldom.
+    // Only timers skip triggers, and only rarely.
     if skipped > 0 {
         let _ = write!(plain, ", {} skipped", grouped(skipped));
     }

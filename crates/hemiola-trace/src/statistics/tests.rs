@@ -27,7 +27,7 @@ impl Robot {
         }
     }
 
-    /// Adds a run triggered at a multiple of the period that begins 50 µs late and takes
+    /// Adds a run that is triggered at a multiple of the period, begins 50 µs late and takes
     /// `duration`.
     fn run(&mut self, run: u32, duration: u64) {
         let trigger = Ticks(u64::from(run) * 12 * MILLISECOND);
@@ -105,7 +105,7 @@ fn a_late_run_is_counted_once_whoever_sees_it_first() {
 #[test]
 fn a_response_counts_from_the_trigger_not_from_the_begin() {
     let mut robot = Robot::new();
-    // 11.96 ms of work fit into the deadline, but not together with the 50 µs before them.
+    // 11.96 ms of work fit into the deadline, but not together with the 50 µs before.
     robot.run(0, 11_960_000);
     assert_eq!(robot.statistics.cycle(robot.motion).unwrap().missed_deadlines, 1);
 }
@@ -155,7 +155,7 @@ fn drops_skipped_triggers_failures_and_wake_ups_are_counted() {
     assert_eq!((task.failures, task.stale), (1, 1));
 }
 
-/// Samples come every 10 ms, and two outputs use each, 2 ms and 7 ms later.
+/// Samples come every 10 ms, and each is used by two outputs, 2 ms and 7 ms later.
 #[test]
 fn reaction_spans_two_samples_and_age_reaches_the_last_output() {
     let mut robot = Robot::new();

@@ -1,14 +1,13 @@
-//! Judges which executions nothing more important can have interrupted: their times are of the task
-//! alone.
+//! Judges which executions nothing more important can have interrupted: their times are those of
+//! the task alone.
 //!
-//! An execution counts from entry to return, and what interrupts it makes it longer. A bound adds
-//! what is more important itself, so that it needs the time without. That cannot be measured: a
-//! real-time thread must not ask the kernel before and after each task. So the executions count
-//! beside which no run of a more important cycle, and no callback of a more important executor, was
-//! under way, on whatever core, from its trigger or message until shortly after its end. Where
-//! events come too late to decide, an execution counts as undisturbed: that makes its time no
-//! shorter.
-//! shorter.
+//! An execution is measured from entry to return, and interruptions make it longer. A bound adds
+//! the more important work itself, so it needs the time without interruptions. That cannot be
+//! measured: a real-time thread must not ask the kernel before and after each task. So only those
+//! executions count during which no run of a more important cycle, and no callback of a more
+//! important executor, was in progress, on whatever core, from its trigger or message until shortly
+//! after its end. Where events come too late to decide, an execution counts as undisturbed: that
+//! makes its time no shorter.
 
 use crate::{
     clock::{Core, TickScale, Ticks},
@@ -18,7 +17,7 @@ use crate::{
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// A judge of executions, which waits until everything is known that happened beside them.
+/// The judge of executions, which waits until everything that happened during them is known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undisturbed {
     waiting: Vec<Execution>,
@@ -59,12 +58,12 @@ struct Run {
     end: Option<Ticks>,
 }
 
-/// The largest number of executions that wait: those above are not judged.
+/// The maximum number of executions that wait: others are not judged.
 const MOST_WAITING: usize = 1 << 16;
-/// The least number of runs of a cycle that are kept; there are more while executions wait that may
-/// have been beside them.
+/// The minimum number of runs of a cycle that are kept; more are kept while executions wait that
+/// may have overlapped with them.
 const RUNS: usize = 4;
-/// The time that a worker that is done spins before it sleeps, and has a core meanwhile.
+/// The time for which a worker without work spins before it sleeps, and occupies a core meanwhile.
 const SPIN: Duration = Duration::from_micros(50);
 
 impl Execution {
@@ -88,7 +87,7 @@ impl Undisturbed {
 
     pub(super) fn begun(&mut self, runner: Runner, trigger: Ticks, begin: Ticks) {
         let runs = self.runs.entry(runner).or_default();
-        // The end of the run before was lost.
+        // The end of the previous run was lost.
         if let Some(before) = runs.back_mut() {
             before.end.get_or_insert(begin);
         }
@@ -104,10 +103,10 @@ impl Undisturbed {
         }
     }
 
-    /// Returns the undisturbed ones of the executions that ended until then. All that began until
-    /// then is known, except for callbacks that have not returned. `runner_of` returns the owner of
-    /// an execution, `priority_of` the priority of that; what is not known is less important than
-    /// all else.
+    /// Returns the undisturbed executions among those that ended before `until`. Everything that
+    /// began before `until` is known, except for callbacks that have not returned. `runner_of`
+    /// returns the owner of an execution, `priority_of` the priority of an owner; an unknown one is
+    /// less important than all others.
     pub(super) fn settle(
         &mut self,
         until: Ticks,

@@ -1,4 +1,4 @@
-//! Draws a timeline.
+//! Draws timelines as SVG.
 
 use super::{Lane, RunSpan, Slice, Timeline};
 use hemiola_words::svg::palette::hsl;
@@ -49,7 +49,7 @@ fn document(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result
     cores(out, timeline, layout)
 }
 
-/// Draws the heading, and what the marks mean.
+/// Draws the heading and the legend.
 fn header(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     let length = milliseconds(timeline.end.saturating_sub(timeline.begin));
     let title = escape(&timeline.process);
@@ -214,7 +214,7 @@ fn slice_box(
     let (y, height) = (row_top + inset, ROW - 2.0 * inset);
     let width = (end - x).max(0.8);
     let radius = (width / 3.0).min(3.5);
-    // Neighbours are a hair's breadth apart.
+    // Neighbouring slices are separated by a hairline gap.
     let drawn = (width - 0.7).max(0.8);
     writeln!(
         out,
@@ -255,7 +255,7 @@ fn handovers(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Resul
     let mut shown: Vec<(usize, u64, usize)> = Vec::new();
     for handover in &timeline.exchanges {
         let ((from, published), (to, taken)) = (handover.from, handover.to);
-        // A snapshot that is read again and again is drawn to the first run only.
+        // The path of a snapshot that is read repeatedly is drawn to the first run only.
         if shown.contains(&(from, published, to)) || !layout.shows(timeline, published, taken) {
             continue;
         }
@@ -275,7 +275,7 @@ fn handovers(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Resul
     writeln!(out, "</g>")
 }
 
-/// Draws who had which core.
+/// Draws the occupations of the cores.
 fn cores(out: &mut Page, timeline: &Timeline, layout: &Layout) -> fmt::Result {
     for (index, (core, occupations)) in timeline.cores.iter().enumerate() {
         let y = layout.cores_top + index as f64 * (STRIP + 4.0);
@@ -361,7 +361,7 @@ fn lane_height(lane: &Lane) -> f64 {
     LANE_HEAD + lane.rows.len().max(1) as f64 * (ROW + ROW_GAP) - ROW_GAP + LANE_FOOT
 }
 
-/// The colours of a module's tasks: the cycle's hue, turned a little.
+/// The colours of a module's tasks: the hue of the cycle, slightly rotated.
 struct Shade {
     fill: String,
     text: String,
@@ -409,7 +409,7 @@ fn slice_title(slice: &Slice) -> String {
 }
 
 /// Returns as much of a task's name as fits: all of it, module over update, the module, the
-/// beginning of that, or nothing.
+/// beginning of the module, or nothing.
 fn label(name: &str, room: f64) -> Vec<String> {
     const SIZE: f64 = 10.5;
     const SMALL: f64 = 9.5;
@@ -423,7 +423,7 @@ fn label(name: &str, room: f64) -> Vec<String> {
     fit(module, SIZE, room).into_iter().collect()
 }
 
-/// Formats milliseconds with as many decimals as are significant.
+/// Formats milliseconds with the significant decimals.
 fn milliseconds(nanoseconds: u64) -> String {
     trimmed(nanoseconds as f64 / 1e6, 2)
 }

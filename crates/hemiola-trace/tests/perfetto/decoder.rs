@@ -1,5 +1,5 @@
-//! Reads traces back: as much of the protocol buffers' wire format and of Perfetto's packets as a
-//! check needs. It is written against the format, not against the writer.
+//! Reads traces back: the part of the protocol buffers' wire format and of Perfetto's packets that
+//! a check needs. It is written against the format, not against the writer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -226,7 +226,7 @@ impl Trace {
     }
 }
 
-/// Returns the end of the last whole packet that ends before `limit`.
+/// Returns the end of the last complete packet that ends before `limit`.
 pub fn packet_boundary_before(bytes: &[u8], limit: usize) -> usize {
     let mut rest = bytes;
     let mut boundary = 0;

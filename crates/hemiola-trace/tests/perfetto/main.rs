@@ -133,8 +133,8 @@ fn each_run_has_its_trigger_and_its_deadline() {
     }
 }
 
-/// However the events come in, the trace holds the same: no flow is lost because a run was written
-/// too early.
+/// However the events arrive, the trace contains the same: no flow is lost because a run was
+/// written too early.
 #[test]
 fn a_streamed_trace_holds_what_a_captured_one_holds() {
     let scenario = Scenario::of(Duration::from_millis(400));
@@ -196,8 +196,7 @@ fn what_went_wrong_is_an_instant_and_a_counter() {
     assert_eq!(woken.annotations["latency_ns"], 4_000);
 }
 
-/// A ring that was overwritten starts in the middle of a run, and a robot that is running ends in
-/// one.
+/// A ring that was overwritten starts in the middle of a run, and a running robot ends in one.
 #[test]
 fn a_trace_cut_at_any_event_is_sound() {
     let scenario = Scenario::of(Duration::from_millis(60));
@@ -214,7 +213,7 @@ fn a_trace_cut_at_any_event_is_sound() {
     }
 }
 
-/// A task that runs others while it waits has them inside itself.
+/// A task that runs others while it waits contains them.
 #[test]
 fn nested_tasks_are_nested_slices() {
     let scenario = Scenario::of(Duration::ZERO);
@@ -376,7 +375,7 @@ fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     assert_eq!(trace.count(Kind::Instant, "panic"), 1);
 }
 
-/// Returns events of whole runs, with names instead of numbers, sorted.
+/// Returns events of complete runs, with names instead of numbers, sorted.
 fn told(capture: &Capture, catalog: &Catalog) -> Vec<String> {
     let names = catalog.read();
     let ended: Vec<(String, u32)> = capture
@@ -434,7 +433,7 @@ fn a_trace_is_read_back_as_it_was_written() {
     let (before, after) = (told(&scenario.capture, &scenario.catalog), told(&read.capture, &read.catalog));
     let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
     assert_eq!(missing, Vec::<&String>::new());
-    // A run that has not ended is drawn as long as its tasks, so it has two events more.
+    // A run that has not ended is drawn as long as its tasks, so it has two more events.
     assert!(after.len() <= before.len() + 2 * 3, "{} events of {}", after.len(), before.len());
     let (names, read) = (scenario.catalog.read(), read.catalog.read());
     for ((_, before), (_, after)) in names.cycles().zip(read.cycles()) {
@@ -484,7 +483,7 @@ fn what_the_kernel_counted_is_read_back() {
     };
     assert_eq!(told(&read.capture, &read.catalog), told(&capture, &scenario.catalog));
 
-    // In a short piece nothing may come before the first of them.
+    // In a short piece nothing may come before its first event.
     let mut alone = Capture::default();
     alone.insert(service, looks(20_000_000).to_vec());
     scenario.capture.workers().for_each(|(worker, events)| alone.insert(worker, events.to_vec()));
@@ -509,7 +508,7 @@ fn a_damaged_trace_is_read_up_to_there_or_refused() {
         _ = perfetto::Trace::decode(&damaged, "damaged");
     }
     let message = perfetto::Trace::decode(b"no trace at all", "letter.txt").unwrap_err().to_string();
-    assert!(message.starts_with("letter.txt is no trace of a robot: of its 15 bytes 0 are"), "{message}");
+    assert!(message.starts_with("letter.txt is not a trace of a robot: 0 of its 15 bytes are"), "{message}");
 }
 
 fn bytes(scenario: &Scenario) -> Vec<u8> {

@@ -53,7 +53,7 @@ const COGNITION: &[Task] = &[
     ("Behaviour.motion_request", 60, &[15]),
 ];
 
-/// The names of the robot and what happened on it.
+/// The names of the robot and the events that happened on it.
 pub struct Scenario {
     pub catalog: Catalog,
     pub capture: Capture,
@@ -112,7 +112,7 @@ impl Robot {
             pool.hand_out(now);
         }
         let mut free: Vec<usize> = (0..CORES).collect();
-        // Pools are listed by priority: the first workers that have something to do get the cores.
+        // Pools are listed by priority: the first workers that have work get the cores.
         let running = self.pools.iter_mut().flat_map(|pool| &mut pool.workers).filter(|worker| worker.job.is_some());
         for worker in running.take(CORES) {
             worker.core = free.remove(free.iter().position(|&core| core == worker.core).unwrap_or(0));
@@ -159,7 +159,7 @@ struct Pool {
     trigger: u64,
     run: u32,
     running: bool,
-    /// The time at which each task became ready, and whether it was handed out.
+    /// The time at which each task became ready, and whether it was dispatched.
     ready: Vec<Option<u64>>,
     handed_out: Vec<bool>,
     ended: Vec<Option<u64>>,

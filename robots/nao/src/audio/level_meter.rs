@@ -4,7 +4,7 @@ use super::decibel;
 use crate::representations::audio::{AudioLevel, SILENCE};
 use crate::representations::sensing::AudioBlock;
 
-/// Measures how loud the microphone is, and whether its converter is at its limits.
+/// Measures the level of the microphone, and whether its converter clips.
 #[derive(Module)]
 pub struct LevelMeter {
     #[parameters]
@@ -14,7 +14,7 @@ pub struct LevelMeter {
 /// Parameters of the [`LevelMeter`].
 #[derive(Parameters)]
 pub struct LevelMeterParameters {
-    /// Magnitude from which a sample counts as clipped.
+    /// The magnitude from which a sample counts as clipped.
     #[parameter(default = 0.999, range = 0.5..=1.0)]
     clipping: f32,
 }

@@ -5,8 +5,7 @@ use hemiola::prelude::*;
 use super::decibel;
 use crate::representations::audio::{AudioBands, AudioSpectrum, BANDS};
 
-/// Learns what the background sounds like: in each quarter octave the median power of the last two
-/// seconds.
+/// Estimates the background noise: the median power of the last two seconds in each quarter octave.
 ///
 /// A median does not notice sounds that last less than half of that, however loud, and follows a
 /// fan that is switched on within a second (Stahl, Fischer, Bippus: Quantile based noise
@@ -24,17 +23,17 @@ pub struct NoiseFloorEstimator {
 /// Parameters of the [`NoiseFloorEstimator`].
 #[derive(Parameters)]
 pub struct NoiseFloorEstimatorParameters {
-    /// How long the past is that the background is learned from.
+    /// The time over which the median is taken.
     #[parameter(default = 2.0, range = 0.2..=10.0, unit = "s")]
     memory: f32,
-    /// How much must have been heard before anything can be told from the background: seven spectra
-    /// of 1024 samples at 48 kHz, whose median a click does not carry.
+    /// The time that must have been recorded before anything can be distinguished from the
+    /// background: seven spectra of 1024 samples at 48 kHz, whose median a click does not affect.
     #[parameter(default = 0.15, range = 0.0..=10.0, unit = "s")]
     settling: f32,
 }
 
-/// Below every microphone's noise; keeps digital silence from being a background that anything
-/// stands out of.
+/// The minimum power of a background, below the noise of every microphone, so that not every sound
+/// stands out from digital silence.
 const SMALLEST_POWER: f32 = 1e-13;
 
 #[module]

@@ -10,7 +10,7 @@ use crate::representations::sensing::AudioBlock;
 
 /// Transforms the newest two blocks under a Hann window, so that each sample counts in two spectra.
 ///
-/// The periodogram method of Welch (1967) without the averaging: what follows wants to see changes.
+/// The periodogram method of Welch (1967) without averaging, so that later modules see changes.
 /// Allocates when the length of a block changes, so only in the first run; O(n log n).
 #[derive(Module)]
 pub struct SpectrumAnalyzer {
@@ -49,7 +49,7 @@ struct Transform {
     samples: Vec<f32>,
     bins: Vec<Complex32>,
     scratch: Vec<Complex32>,
-    /// Makes the powers of all bins sum to the mean square of the samples.
+    /// The factor by which the powers of all bins sum to the mean square of the samples.
     scale: f32,
 }
 
@@ -57,8 +57,8 @@ impl Transform {
     fn new(length: usize) -> Self {
         let fourier = RealFftPlanner::new().plan_fft_forward(length);
         let window: Vec<f32> = (0..length).map(|i| 0.5 - 0.5 * (TAU * i as f32 / length as f32).cos()).collect();
-        // Parseval, for one side of the spectrum (twice the power) and what the window lets
-        // through.
+        // Parseval, for one side of the spectrum (twice the power) and the part that passes the
+        // window.
         let passed: f32 = window.iter().map(|weight| weight * weight).sum();
         Self {
             scale: 2.0 / (length as f32 * passed),

@@ -11,7 +11,8 @@ use crate::score::WhistleEar;
 const RATE: f32 = 48_000.0;
 const LENGTH: usize = 1024;
 
-/// Hears `seconds` of a sound, given as a function of time, and tells what it heard in each block.
+/// Runs the modules on `seconds` of a sound, a function of time, and returns the result of each
+/// block.
 fn listen(rate: f32, seconds: f32, sound: impl Fn(f32) -> f32) -> Vec<Whistle> {
     let mut ear = WhistleEar::new(Default::default());
     let blocks = (seconds * rate / LENGTH as f32) as usize;
@@ -23,7 +24,7 @@ fn listen(rate: f32, seconds: f32, sound: impl Fn(f32) -> f32) -> Vec<Whistle> {
         .collect()
 }
 
-/// White noise without a state: a hash of the sample's number.
+/// Returns white noise without state: a hash of the sample's number.
 fn noise(time: f32) -> f32 {
     let mut bits = (time * 96_000.0) as u32;
     for _ in 0..2 {
@@ -33,7 +34,7 @@ fn noise(time: f32) -> f32 {
     bits as f32 / u32::MAX as f32 * 2.0 - 1.0
 }
 
-/// A pea whistle: its frequency wavers around `frequency` by 3 %, thirty times a second.
+/// Returns the sound of a pea whistle, whose frequency wavers by 3 %, thirty times a second.
 fn whistle(time: f32, frequency: f32) -> f32 {
     (TAU * frequency * time + 0.03 * frequency / 30.0 * (TAU * 30.0 * time).sin()).sin()
 }

@@ -4,12 +4,11 @@ use super::weight;
 use crate::representations::audio::{Whistle, WhistleFeatures};
 use crate::representations::events::WhistleHeard;
 
-/// Decides whether a whistle is being blown on this field.
+/// Detects a whistle that is blown on this field.
 ///
-/// Each feature says from 0 to 1 how much it speaks for a whistle; the weakest counts, because each
-/// of the other sounds lacks one of them. The mean of that over the last blocks must pass a
-/// threshold for a shortest duration; a lower threshold ends the whistle, so that a wavering one is
-/// heard once.
+/// Each feature is evidence from 0 to 1 for a whistle; the weakest counts, because each of the
+/// other sounds lacks one of them. Its mean over the last blocks must exceed a threshold for a
+/// minimum duration; a lower threshold ends the whistle, so that a wavering one is detected once.
 #[derive(Module)]
 pub struct WhistleDetector {
     #[parameters]
@@ -22,29 +21,29 @@ pub struct WhistleDetector {
 /// Parameters of the [`WhistleDetector`].
 #[derive(Parameters, Clone, Debug)]
 pub struct WhistleDetectorParameters {
-    /// Prominence that speaks neither for nor against a whistle. What a whistle has on another
-    /// field lies below.
+    /// The prominence that is neither evidence for nor against a whistle. A whistle on another
+    /// field has less.
     #[parameter(default = 25.0, range = 0.0..=100.0, unit = "dB")]
     pub prominence: f32,
-    /// Dominance that speaks neither for nor against a whistle.
+    /// The dominance that is neither evidence for nor against a whistle.
     #[parameter(default = 0.65, range = 0.0..=1.0)]
     pub dominance: f32,
-    /// Tonality that speaks neither for nor against a whistle.
+    /// The tonality that is neither evidence for nor against a whistle.
     #[parameter(default = 10.5, range = 0.0..=100.0, unit = "dB")]
     pub tonality: f32,
-    /// Stability that speaks neither for nor against a whistle.
+    /// The stability that is neither evidence for nor against a whistle.
     #[parameter(default = 0.35, range = 0.0..=1.0)]
     pub stability: f32,
-    /// Time constant of the belief.
+    /// The time constant of the belief.
     #[parameter(default = 0.074, range = 0.001..=1.0, unit = "s")]
     pub memory: f32,
-    /// Belief from which a whistle may be heard.
+    /// The belief from which on a whistle may be detected.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub begin: f32,
-    /// Belief below which it has ended.
+    /// The belief below which a whistle has ended.
     #[parameter(default = 0.25, range = 0.0..=1.0)]
     pub end: f32,
-    /// How long the belief must stay that high until a whistle is heard.
+    /// The minimum time for which the belief must stay that high.
     #[parameter(default = 0.02, range = 0.0..=2.0, unit = "s")]
     pub shortest: f32,
 }
@@ -53,12 +52,12 @@ pub struct WhistleDetectorParameters {
 enum State {
     #[default]
     Quiet,
-    /// Since so many seconds, from that time.
+    /// For some seconds, since a time.
     Suspected(f32, Time),
     Heard,
 }
 
-/// Half of the range in which a feature is unsure.
+/// Half of the range in which a feature is uncertain.
 mod doubt {
     pub const PROMINENCE: f32 = 4.0;
     pub const DOMINANCE: f32 = 0.3;
@@ -115,7 +114,7 @@ impl WhistleDetector {
     }
 }
 
-/// 0 far below `middle`, 1 far above it, straight in between.
+/// Returns 0 far below `middle`, 1 far above it, and a linear transition in between.
 fn certainty(value: f32, middle: f32, doubt: f32) -> f32 {
     ((value - middle) / (2.0 * doubt) + 0.5).clamp(0.0, 1.0)
 }

@@ -3,11 +3,11 @@ use hemiola::prelude::*;
 use super::{decibel, weight};
 use crate::representations::audio::{AudioBands, AudioSpectrum, BANDS, WhistleFeatures};
 
-/// Measures what sets a referee's whistle apart from speech, gears, steps and other noise.
+/// Measures what distinguishes a referee's whistle from speech, gears, steps and other noise.
 ///
 /// A whistle is a resonator of 2 to 4.5 kHz that is blown hard. So it is a line in the spectrum
-/// (tonality: spectral flatness after Gray and Markel, 1974), it stands far above the background
-/// (prominence), there is hardly anything below it (dominance: speech and motors have their power
+/// (tonality: spectral flatness after Gray and Markel, 1974), it stands out from the background
+/// (prominence), there is little power below it (dominance: speech and motors have their power
 /// there), and it stays for a while (stability). None of this depends on the microphone's gain.
 #[derive(Module)]
 pub struct WhistleFeatureExtractor {
@@ -20,21 +20,21 @@ pub struct WhistleFeatureExtractor {
 /// Parameters of the [`WhistleFeatureExtractor`].
 #[derive(Parameters)]
 pub struct WhistleFeatureExtractorParameters {
-    /// Lower end of the whistle band.
+    /// The lower end of the whistle band.
     #[parameter(default = 2000.0, range = 500.0..=8000.0, unit = "Hz")]
     lowest: f32,
-    /// Upper end of the whistle band.
+    /// The upper end of the whistle band.
     #[parameter(default = 4500.0, range = 500.0..=8000.0, unit = "Hz")]
     highest: f32,
-    /// Half of the width of a tone: pressure and a pea in the whistle make its frequency waver.
+    /// Half the width of a tone: pressure and the pea in the whistle make its frequency waver.
     #[parameter(default = 75.0, range = 10.0..=500.0, unit = "Hz")]
     half_width: f32,
-    /// Largest change from block to block of a frequency that stays, relative to it. A whistle with
+    /// The maximum change of a stable frequency from block to block, relative to it. A whistle with
     /// several chambers has as many tones, up to a fifth of their frequency apart, and the
     /// strongest one alternates.
     #[parameter(default = 0.2, range = 0.0..=1.0)]
     largest_change: f32,
-    /// Time constant of the stability.
+    /// The time constant of the stability.
     #[parameter(default = 0.06, range = 0.001..=1.0, unit = "s")]
     memory: f32,
 }
@@ -79,13 +79,13 @@ fn strongest(power: &[f32]) -> Option<usize> {
     power.iter().enumerate().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(bin, _)| bin)
 }
 
-/// Background power per hertz around `frequency`.
+/// Returns the background power per hertz around `frequency`.
 fn density(bands: &AudioBands, frequency: f32) -> f32 {
     let band = (0..BANDS).rev().find(|&band| AudioBands::edge(band) <= frequency).unwrap_or(0);
     bands.floor[band] / (AudioBands::edge(band + 1) - AudioBands::edge(band))
 }
 
-/// The share of the whistle band in all that rises above the background up to its upper end.
+/// Returns the share of the whistle band in all power above the background, up to its upper end.
 fn dominance(bands: &AudioBands, lowest: f32, highest: f32) -> f32 {
     let (mut below, mut within) = (0.0, 0.0);
     for band in 0..BANDS {
@@ -99,7 +99,7 @@ fn dominance(bands: &AudioBands, lowest: f32, highest: f32) -> f32 {
     if within > 0.0 { within / (within + below) } else { 0.0 }
 }
 
-/// Arithmetic over geometric mean, in decibel.
+/// Returns the ratio of arithmetic and geometric mean, in decibels.
 fn tonality(power: &[f32]) -> f32 {
     let count = power.len() as f32;
     let arithmetic = power.iter().sum::<f32>() / count;

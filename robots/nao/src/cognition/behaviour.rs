@@ -1,22 +1,22 @@
-//! From what the robot believes to what it does.
+//! From the robot's beliefs to its actions.
 //!
 //! | module | decides | from |
 //! |---|---|---|
 //! | [`game_watcher`] | whether to play | whistle, world |
 //! | [`ball_searcher`] | how to find a lost ball | world, search map |
-//! | [`target_selector`] | where the ball shall go | world |
-//! | [`approach_planner`] | where to stand for that | world, target |
+//! | [`target_selector`] | where to play the ball | world |
+//! | [`approach_planner`] | where to stand to play it | world, target |
 //! | [`path_planner`] | the way there | world, approach, search |
-//! | [`walk_controller`] | how fast to walk on it | path |
+//! | [`walk_controller`] | the velocity on the path | path |
 //! | [`kick_selector`] | whether to kick now | world, target, approach |
 //! | [`behavior_control`] | what the body does | all of the above, fall state |
 //! | [`head_attention`] | what to look at | world, search |
 //! | [`commentator`] | what to say about it | activity |
-//! | [`fall_reporter`] | when to write down what the robot believes | falls |
+//! | [`fall_reporter`] | when to request a capture | falls |
 //!
-//! Two loops are cut by `Previous`: the target stays while the robot kicks, and the head looks at
-//! what it kicks; whether it does is decided later in the same run, and the previous run's decision
-//! is as good.
+//! Two loops are broken by `Previous`: the target is kept while the robot kicks, and the head looks
+//! at what it kicks; the decision to kick is made later in the same run, and that of the previous
+//! run is as good.
 
 pub mod game_watcher;
 

@@ -1,21 +1,21 @@
-//! From percepts to what the robot believes: where it is, where the ball is, what stands around it.
+//! From percepts to beliefs: the robot's pose, the ball, and the obstacles around it.
 //!
 //! | module | from | to |
 //! |---|---|---|
-//! | [`odometry_reader`] | odometry | way since the last run |
-//! | [`ground_viewer`] | joints, torso | ground that the cameras see |
+//! | [`odometry_reader`] | odometry | motion since the last run |
+//! | [`ground_viewer`] | joints, torso | area of the ground that the cameras see |
 //! | [`ball_filter`] | seen ball, way, view | ball and other hypotheses |
-//! | [`ball_fit`] | seen ball, way, view | ball: another way to the same end, for `[providers]` |
-//! | [`ball_predictor`] | ball | where it rolls and rests |
-//! | [`self_locator`] | seen lines and landmarks, way | particles: poses that the robot could have |
-//! | [`pose_tracker`] | particles, way | clusters of them, and the one pose |
+//! | [`ball_fit`] | seen ball, way, view | ball: an alternative, for `[providers]` |
+//! | [`ball_predictor`] | ball | where it rolls and stops |
+//! | [`self_locator`] | seen lines and landmarks, way | particles: possible poses of the robot |
+//! | [`pose_tracker`] | particles, way | clusters of them, and a single pose |
 //! | [`obstacle_tracker`] | seen obstacles, way, view | obstacles |
 //! | [`field_ball_locator`] | ball, prediction, pose | ball on the field |
 //! | [`world_modeler`] | pose, ball, obstacles | all of it in field coordinates |
 //! | [`search_mapper`] | ball, pose, view | where the ball could be |
 //!
-//! Ball and obstacles are followed relative to the robot, so that an error of its pose spoils
-//! nothing else.
+//! Ball and obstacles are tracked relative to the robot, so that an error of its pose does not
+//! affect them.
 
 pub mod ground_viewer;
 pub mod odometry_reader;

@@ -1,30 +1,30 @@
-//! From two camera images to what lies and stands on the ground around the robot.
+//! From two camera images to the objects on the ground around the robot.
 //!
-//! Every module works on one camera in an update of its own, so that both cameras are processed at
-//! the same time; the last ones merge what both see. In the order of the data:
+//! Every module has an update for each camera, so that both cameras are processed at the same time;
+//! the last modules merge what both see. In the order of the data:
 //!
-//! | module | gives |
+//! | module | provides |
 //! |---|---|
-//! | [`camera_matrix`] | where a pixel lies on the ground |
-//! | [`image_quality`] | whether an image is worth looking at |
-//! | [`field_color`] | what green is today |
-//! | [`body_contour`] | where the robot sees itself |
-//! | [`green_mask`] | which pixels are green, and how many in any rectangle |
+//! | [`camera_matrix`] | the position of a pixel on the ground |
+//! | [`image_quality`] | whether an image is usable |
+//! | [`field_color`] | the colour of the carpet |
+//! | [`body_contour`] | the part of the image that shows the robot itself |
+//! | [`green_mask`] | the green pixels, and their number in any rectangle |
 //! | [`scan_lines`] | green, white and other runs along columns |
-//! | [`field_boundary`] | where the carpet ends |
-//! | [`line_spots`] | points in the middle of white lines |
+//! | [`field_boundary`] | the border of the carpet |
+//! | [`line_spots`] | points on the centre lines of white lines |
 //! | [`center_circle`] | the centre circle |
 //! | [`line_finder`] | straight pieces of lines |
 //! | [`crossings`] | corners, tees and crosses |
-//! | [`penalty_marks`] | marks, free of lines |
-//! | [`uprights`] | what stands on the field: its foot and its width |
+//! | [`penalty_marks`] | marks that are not part of lines |
+//! | [`uprights`] | objects that stand on the field: their feet and widths |
 //! | [`goal_posts`] | feet of goal posts |
 //! | [`obstacles`] | robots |
-//! | [`ball_candidates`], [`ball_classifier`] | what may be a ball, and how likely it is one |
+//! | [`ball_candidates`], [`ball_classifier`] | possible balls, and their likelihood |
 //! | [`percepts`] | ball, lines, landmarks and obstacles as both cameras see them, in robot coordinates |
 //!
-//! [`landmarks`] runs the same modules on a single image from anywhere; [`landmark_score`] compares
-//! with the truth.
+//! [`landmarks`] runs the same modules on a single image of any origin; [`landmark_score`] compares
+//! the result with the truth.
 
 pub mod ball_candidates;
 pub mod ball_classifier;

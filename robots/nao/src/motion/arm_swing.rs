@@ -1,4 +1,4 @@
-//! What the arms do while the robot walks.
+//! The motion of the arms while the robot walks.
 
 use hemiola::prelude::*;
 
@@ -9,15 +9,15 @@ use crate::robot::Side;
 /// Parameters of [`ArmSwing`].
 #[derive(Parameters)]
 pub struct ArmSwingParameters {
-    /// How far an arm swings back when the foot on its side is ahead.
+    /// The angle by which an arm swings back, per distance that the foot on its side is ahead.
     #[parameter(default = 4.0, range = 0.0..=10.0, unit = "rad/m")]
     gain: f32,
-    /// How far it swings at most.
+    /// The maximum angle of the swing.
     #[parameter(default = 0.4, range = 0.0..=1.0, unit = "rad")]
     largest: f32,
 }
 
-/// Swings each arm against the leg on its side, as people do, so that their turning moments cancel.
+/// Swings each arm against the leg on its side, as people do, so that their moments cancel out.
 #[derive(Module)]
 pub struct ArmSwing {
     #[parameters]

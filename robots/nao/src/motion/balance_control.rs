@@ -8,26 +8,26 @@ use crate::representations::motion::{BalanceCorrection, CalibratedImu, TorsoPose
 /// Parameters of [`BalanceControl`].
 #[derive(Parameters)]
 pub struct BalanceControlParameters {
-    /// How far the ankles turn per angular velocity of the torso.
+    /// The angle by which the ankles turn per angular velocity of the torso.
     #[parameter(default = 0.03, range = 0.0..=0.2, unit = "s")]
     ankle_gain: f32,
-    /// How far the hips bend back per angular velocity of the torso.
+    /// The angle by which the hips bend back per angular velocity of the torso.
     #[parameter(default = 0.01, range = 0.0..=0.2, unit = "s")]
     hip_gain: f32,
-    /// How far the ankles turn per inclination of the torso.
+    /// The angle by which the ankles turn per inclination of the torso.
     #[parameter(default = 0.05, range = 0.0..=1.0)]
     inclination_gain: f32,
-    /// The gyroscope is smoothed with this time constant.
+    /// The time constant with which the gyroscope is smoothed.
     #[parameter(default = 0.02, range = 0.0..=0.5, unit = "s")]
     smoothing_time: f32,
-    /// No correction is larger.
+    /// The maximum correction.
     #[parameter(default = 0.1, range = 0.0..=0.3, unit = "rad")]
     largest: f32,
 }
 
-/// Turns the ankles so that the ground pushes against a motion of the torso that nobody wants.
+/// Turns the ankles so that the ground pushes against unwanted motion of the torso.
 ///
-/// The walk keeps the torso level; what the gyroscope sees around roll and pitch is a disturbance.
+/// The walk keeps the torso level; any angular velocity around roll and pitch is a disturbance.
 /// When the torso tips forward, the toes press down; when it tips to the right, the right edges of
 /// the soles do.
 #[derive(Module)]

@@ -1,4 +1,4 @@
-//! Whether the robot stands, falls, lies or gets up.
+//! The detection of whether the robot stands, falls, lies or gets up.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -9,28 +9,28 @@ use crate::representations::motion::{CalibratedImu, FallState, GetUpTargets, Ori
 /// Parameters of [`FallDetection`].
 #[derive(Parameters)]
 pub struct FallDetectionParameters {
-    /// An inclination that nothing brings the robot back from.
+    /// The inclination from which the robot cannot recover.
     #[parameter(default = 0.6, range = 0.2..=1.5, unit = "rad")]
     falling: f32,
-    /// How far ahead the inclination is looked at, with the present angular velocity.
+    /// The time by which the inclination is predicted, with the current angular velocity.
     #[parameter(default = 0.1, range = 0.0..=0.5, unit = "s")]
     look_ahead: f32,
-    /// Less is upright.
+    /// The inclination below which the robot is upright.
     #[parameter(default = 0.3, range = 0.1..=1.0, unit = "rad")]
     upright: f32,
-    /// A robot that turns more slowly no longer falls.
+    /// The angular velocity below which the robot no longer falls.
     #[parameter(default = 0.3, range = 0.05..=3.0, unit = "rad/s")]
     still: f32,
-    /// How long a state must be seen before it is believed, except for falling, which is believed
-    /// at once.
+    /// The time for which a state must be observed before it is assumed, except for falling, which
+    /// is assumed at once.
     #[parameter(default = 0.3, range = 0.0..=5.0, unit = "s")]
     patience: f32,
 }
 
-/// Judges by the inclination of the torso and how it changes.
+/// Detects falls by the inclination of the torso and its change.
 ///
 /// Upright → falling when the inclination is about to pass the point of no return; falling → fallen
-/// when the robot lies still, or → upright when it has caught itself; fallen → getting up when that
+/// when the robot lies still, or → upright when it has recovered; fallen → getting up when that
 /// motion rises; → upright when it stands.
 #[derive(Module)]
 pub struct FallDetection {
@@ -81,10 +81,10 @@ impl FallDetection {
     }
 }
 
-/// How quickly the inclination grows, in rad/s.
+/// Returns the rate at which the inclination grows, in rad/s.
 fn tipping_velocity(orientation: &Orientation, imu: &CalibratedImu) -> f32 {
     let up = orientation.attitude.inverse() * Vec3::Z;
-    // The torso's z axis moves by ω × z; against the direction in which it already leans.
+    // The torso's z axis moves by ω × z, relative to the direction in which it already leans.
     let leaning = -(up - Vec3::Z * up.z).normalize_or_zero();
     imu.angular_velocity.cross(Vec3::Z).dot(leaning)
 }

@@ -1,4 +1,4 @@
-//! What a robot does that falls, lies, or gets up.
+//! The motion of a robot that falls, lies, or gets up.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -10,24 +10,24 @@ use crate::robot::{JOINTS, Joint, Side};
 /// Parameters of [`GetUp`].
 #[derive(Parameters)]
 pub struct GetUpParameters {
-    /// Of a falling robot: its joints give way, so that gears survive.
+    /// The stiffness of a falling robot: its joints give way, so that gears survive.
     #[parameter(default = 0.1, range = 0.0..=1.0)]
     falling_stiffness: f32,
-    /// Of a robot that gets up.
+    /// The stiffness of a robot that gets up.
     #[parameter(default = 0.9, range = 0.5..=1.0)]
     rising_stiffness: f32,
-    /// Not upright by then, it tries again.
+    /// The time after which a robot that is not upright tries again.
     #[parameter(default = 9.0, range = 5.0..=60.0, unit = "s")]
     patience: f32,
 }
 
-/// Goes through a few postures and holds the last one, standing, until the robot is upright.
+/// Goes through some postures and holds the last one, standing, until the robot is upright.
 ///
-/// Falling, the legs are drawn in and the joints give way. Lying, the legs are drawn in below the
-/// torso and the arms press on the ground, before the chest or behind the back; then the legs
-/// stretch and the arms are taken back. This is the skeleton of the motion: on the real robot the
-/// postures between need the measured rhythm of that robot; the simulated one gets up from holding
-/// a standing posture.
+/// In a fall, the legs are drawn in and the joints give way. When the robot lies, the legs are
+/// drawn in below the torso and the arms press on the ground, in front of the chest or behind the
+/// back; then the legs stretch and the arms return. This is the skeleton of the motion: on the real
+/// robot the postures in between need measured timing; the simulated one gets up by holding a
+/// standing posture.
 #[derive(Module)]
 pub struct GetUp {
     #[parameters]
@@ -45,12 +45,12 @@ enum LiesOn {
     Back,
 }
 
-/// A posture to be in `time` seconds after the motion began.
+/// A posture `time` seconds after the beginning of the motion.
 struct Keyframe {
     time: f32,
-    /// From the soles to the torso, in metre.
+    /// The height of the torso above the soles, in metres.
     height: f32,
-    /// From 0 (hanging) to 1 (pressing on the ground).
+    /// The arms, from 0 (hanging) to 1 (pressing on the ground).
     press: f32,
 }
 
@@ -62,7 +62,7 @@ const KEYFRAMES: [Keyframe; 5] = [
     Keyframe { time: 1.8, height: 0.26, press: 0.6 },
     Keyframe { time: 2.6, height: TORSO_HEIGHT, press: 0.0 },
 ];
-/// From this keyframe on the torso leaves the ground.
+/// The keyframe from which on the torso leaves the ground.
 const RISING_FROM: usize = 2;
 
 #[module]
@@ -101,8 +101,8 @@ impl GetUp {
 
     fn positions(&self, height: f32, press: f32) -> [f32; JOINTS] {
         let mut positions = standing(height);
-        // Arms forward and a little down press the chest up, arms behind the back press the back
-        // up.
+        // Arms forward and a little down press up the chest, arms behind the back press up the
+        // back.
         let pressing = if self.lies_on == LiesOn::Chest { 0.3 } else { 2.0 };
         for side in Side::BOTH {
             let shoulder = Joint::arm(side)[0];
@@ -113,7 +113,7 @@ impl GetUp {
     }
 }
 
-/// Height and press between the keyframes around `time`.
+/// Returns height and press, interpolated between the keyframes around `time`.
 fn posture_at(time: f32) -> (f32, f32) {
     let next = KEYFRAMES.iter().position(|keyframe| keyframe.time > time).unwrap_or(KEYFRAMES.len());
     let (from, to) = (&KEYFRAMES[next.saturating_sub(1)], &KEYFRAMES[next.min(KEYFRAMES.len() - 1)]);

@@ -1,4 +1,4 @@
-//! What the feet feel of the ground.
+//! The contact of the feet with the ground.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -11,15 +11,15 @@ use crate::robot::dimensions::force_sensors;
 /// Parameters of [`FootSoles`].
 #[derive(Parameters)]
 pub struct FootSolesParameters {
-    /// A foot that feels more touches the ground.
+    /// The force from which on a foot touches the ground.
     #[parameter(default = 4.0, range = 0.0..=50.0, unit = "N")]
     touching: f32,
-    /// A foot that feels less has left it.
+    /// The force below which a foot has left the ground.
     #[parameter(default = 2.0, range = 0.0..=50.0, unit = "N")]
     lifted: f32,
 }
 
-/// Adds up the force sensors of each foot and finds where the force acts.
+/// Sums up the force sensors of each foot and computes where the force acts.
 #[derive(Module)]
 pub struct FootSoles {
     #[parameters]

@@ -1,4 +1,4 @@
-//! Where the head is on its way to what it was asked to look at.
+//! The motion of the head to the requested direction.
 
 use hemiola::prelude::*;
 
@@ -9,22 +9,21 @@ use crate::robot::Joint;
 /// Parameters of [`HeadControl`].
 #[derive(Parameters)]
 pub struct HeadControlParameters {
-    /// Largest angular velocity of either joint: faster blurs the image.
+    /// The maximum angular velocity of either joint: a faster one blurs the image.
     #[parameter(default = 2.5, range = 0.1..=6.0, unit = "rad/s")]
     fastest: f32,
-    /// Largest angular acceleration of either joint.
+    /// The maximum angular acceleration of either joint.
     #[parameter(default = 20.0, range = 1.0..=200.0, unit = "rad/s²")]
     acceleration: f32,
-    /// Turned further than this to a side, the chin would meet the shoulder when the head looks
-    /// down.
+    /// The yaw beyond which the chin would touch the shoulder if the head looked down.
     #[parameter(default = 0.9, range = 0.0..=2.0, unit = "rad")]
     free_yaw: f32,
-    /// How far the head may look down when it looks over a shoulder.
+    /// The maximum pitch of the head when it looks over a shoulder.
     #[parameter(default = 0.2, range = -0.6..=0.5, unit = "rad")]
     pitch_over_shoulder: f32,
 }
 
-/// Brings both joints to the request as fast as their limits allow, and brakes in time.
+/// Moves both joints to the request as fast as their limits allow, and brakes in time.
 #[derive(Module)]
 pub struct HeadControl {
     #[parameters]
@@ -50,7 +49,7 @@ impl HeadControl {
     }
 }
 
-/// One joint on its way.
+/// One joint and its motion.
 #[derive(Data, Clone, Copy, Debug, Default)]
 struct Axis {
     position: f32,
@@ -58,14 +57,14 @@ struct Axis {
 }
 
 impl Axis {
-    /// Moves towards `target` with limited velocity and acceleration; stays for a target that is
-    /// not finite.
+    /// Moves towards `target` with limited velocity and acceleration; does not move for a target
+    /// that is not finite.
     fn approach(&mut self, target: f32, dt: f32, limits: &HeadControlParameters) {
         let way = if target.is_finite() { target - self.position } else { 0.0 };
         if dt <= 0.0 {
             return;
         }
-        // From this speed it can still brake within the way that is left; the last bit is gone in
+        // From this speed it can still brake within the distance that is left; the last bit takes
         // one run.
         let braking = (2.0 * limits.acceleration * way.abs()).sqrt().min(way.abs() / dt);
         let wanted = braking.min(limits.fastest).copysign(way);

@@ -1,4 +1,4 @@
-//! Takes from the inertial unit what can be told to be wrong while the robot rests.
+//! The calibration of the inertial unit while the robot rests.
 
 use glam::{DVec3, Vec3};
 use hemiola::prelude::*;
@@ -11,22 +11,21 @@ use crate::representations::sensing::ImuSample;
 /// Parameters of [`ImuCalibration`].
 #[derive(Parameters)]
 pub struct ImuCalibrationParameters {
-    /// A larger angular velocity at rest is a motion, not a bias.
+    /// The maximum bias: a larger angular velocity at rest is a motion.
     #[parameter(default = 0.035, range = 0.0..=0.2, unit = "rad/s")]
     largest_bias: f64,
-    /// Gravity as measured at rest may differ from the true one by this part; the rest is left as
-    /// it is.
+    /// The maximum relative error of gravity measured at rest that is corrected; more is not.
     #[parameter(default = 0.05, range = 0.0..=0.2)]
     largest_scale_error: f32,
-    /// How quickly the calibration follows what is measured at rest.
+    /// The time constant with which the calibration follows measurements at rest.
     #[parameter(default = 2.0, range = 0.1..=60.0, unit = "s")]
     time_constant: f32,
 }
 
-/// Learns the gyroscope's bias and the accelerometer's scale whenever the robot rests, and applies
-/// them all the time.
+/// Estimates the gyroscope's bias and the accelerometer's scale whenever the robot rests, and
+/// applies them all the time.
 ///
-/// A sample that is not finite is replaced by the one before: one bad transfer must not reach the
+/// A sample that is not finite is replaced by the previous one: one bad transfer must not reach the
 /// filters.
 #[derive(Module)]
 pub struct ImuCalibration {

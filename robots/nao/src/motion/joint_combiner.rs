@@ -1,4 +1,4 @@
-//! What all joints do next.
+//! The requests for all joints.
 
 use hemiola::prelude::*;
 
@@ -7,45 +7,45 @@ use crate::representations::motion::{ArmTargets, BalanceCorrection, GetUpTargets
 use crate::representations::sensing::{JointAngles, JointRequest};
 use crate::robot::{JOINTS, Joint, Side};
 
-/// Height of the torso above the soles when the power goes off, in metre: from here there is not
-/// far to fall.
+/// The height of the torso above the soles when the power is switched off, in metres: low enough
+/// for a safe fall.
 const CROUCHING_HEIGHT: f32 = 0.23;
 
 /// Parameters of [`JointCombiner`].
 #[derive(Parameters)]
 pub struct JointCombinerParameters {
-    /// Of the legs in the walk.
+    /// The stiffness of the legs in the walk.
     #[parameter(default = 1.0, range = 0.5..=1.0)]
     leg_stiffness: f32,
-    /// Of the arms in the walk.
+    /// The stiffness of the arms in the walk.
     #[parameter(default = 0.6, range = 0.0..=1.0)]
     arm_stiffness: f32,
-    /// Of the head.
+    /// The stiffness of the head.
     #[parameter(default = 0.8, range = 0.0..=1.0)]
     head_stiffness: f32,
-    /// How long it takes to go from one motion to another.
+    /// The duration of a transition from one motion to another.
     #[parameter(default = 0.6, range = 0.05..=5.0, unit = "s")]
     transition: f32,
-    /// How long the walk has to come to a stop in the safe state.
+    /// The time for the walk to come to a stop in the safe state.
     #[parameter(default = 1.5, range = 0.0..=5.0, unit = "s")]
     halt: f32,
-    /// How long it takes to crouch after that.
+    /// The duration of crouching after that.
     #[parameter(default = 2.0, range = 0.5..=10.0, unit = "s")]
     crouch: f32,
-    /// How long it takes to take the power off after that.
+    /// The duration of switching off the power after that.
     #[parameter(default = 1.5, range = 0.1..=10.0, unit = "s")]
     power_off: f32,
-    /// No joint is asked to move faster.
+    /// The maximum requested speed of a joint.
     #[parameter(default = 7.0, range = 1.0..=10.0, unit = "rad/s")]
     fastest: f32,
 }
 
-/// Chooses what moves the joints, goes smoothly from one motion to the next, and keeps all joints
-/// within their limits.
+/// Selects the motion of the joints, with smooth transitions from one motion to the next, and keeps
+/// all joints within their limits.
 ///
-/// The walk (standing is a part of it) gives way to falling and getting up, and both to the safe
-/// state: then the walk may come to a stop, the robot crouches, and when it is down, its stiffness
-/// goes to zero slowly. The first request starts from where the joints are.
+/// Falling and getting up override the walk (of which standing is a part), and the safe state
+/// overrides both: then the walk may come to a stop, the robot crouches, and when it is down, its
+/// stiffness decreases slowly to zero. The first request starts from the current positions.
 #[derive(Module)]
 pub struct JointCombiner {
     #[parameters]
@@ -61,7 +61,7 @@ pub struct JointCombiner {
     safe_for: f32,
 }
 
-/// What moves the joints.
+/// The motion that moves the joints.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 enum Motion {
     #[default]
@@ -148,7 +148,7 @@ impl JointCombiner {
         })
     }
 
-    /// Full while the robot crouches, then down to nothing.
+    /// Returns a stiffness that is full while the robot crouches, and then decreases to zero.
     fn fading_stiffness(&self) -> f32 {
         (1.0 - (self.time - self.parameters.crouch) / self.parameters.power_off).clamp(0.0, 1.0)
     }

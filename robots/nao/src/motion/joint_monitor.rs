@@ -1,4 +1,4 @@
-//! How the joints fare. Only informs: what to do about a weak joint is for people to decide.
+//! The health of the joints, for information only: people decide what to do about a weak joint.
 
 use hemiola::prelude::*;
 
@@ -9,23 +9,23 @@ use crate::robot::JOINTS;
 /// Parameters of [`JointMonitor`].
 #[derive(Parameters)]
 pub struct JointMonitorParameters {
-    /// Over how long the tracking error is averaged.
+    /// The time over which the tracking error is averaged.
     #[parameter(default = 2.0, range = 0.1..=60.0, unit = "s")]
     averaging_time: f32,
-    /// A motor that is kept this far from its target at full stiffness becomes as hot as it may
-    /// get.
+    /// The error that heats a motor to its maximum temperature at full stiffness.
     #[parameter(default = 0.1, range = 0.01..=1.0, unit = "rad")]
     straining_error: f32,
-    /// How slowly a motor warms up and cools down.
+    /// The time constant with which a motor warms up and cools down.
     #[parameter(default = 60.0, range = 1.0..=600.0, unit = "s")]
     thermal_time: f32,
 }
 
-/// Compares what the joints did with what they were asked to do.
+/// Compares the positions of the joints with the requests.
 ///
 /// A position controlled motor draws a current in proportion to its error, and heats with the
-/// current's square; it cools in proportion to how warm it is. The measured position answers to a
-/// request of some runs before, so a moving joint shows some error even when it is well.
+/// current's square; it cools in proportion to its temperature. The measured position is the
+/// response to a request of some runs before, so that a healthy moving joint shows some error as
+/// well.
 #[derive(Module)]
 pub struct JointMonitor {
     #[parameters]
@@ -50,7 +50,7 @@ impl JointMonitor {
         let warming = 1.0 - (-dt / self.parameters.thermal_time).exp();
         for index in 0..JOINTS {
             let stiffness = request.stiffness[index];
-            // A limp joint is not asked to be anywhere.
+            // A limp joint has no requested position.
             let error = if stiffness > 0.0 { request.positions[index] - joints.positions[index] } else { 0.0 };
             if !error.is_finite() {
                 continue;

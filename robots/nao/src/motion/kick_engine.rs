@@ -1,4 +1,4 @@
-//! The way of a kicking foot.
+//! The path of a kicking foot.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -10,25 +10,25 @@ use crate::representations::motion::{KickSwing, StepPlan, SwingKind};
 /// Parameters of [`KickEngine`].
 #[derive(Parameters)]
 pub struct KickEngineParameters {
-    /// How far the foot draws back behind the standing one.
+    /// The distance by which the foot is drawn back behind the standing one.
     #[parameter(default = 0.06, range = 0.0..=0.1, unit = "m")]
     back: f32,
-    /// How far the foot shoots beyond the standing one.
+    /// The distance by which the foot shoots beyond the standing one.
     #[parameter(default = 0.13, range = 0.0..=0.16, unit = "m")]
     reach: f32,
-    /// How high it is lifted.
+    /// The height to which the foot is lifted.
     #[parameter(default = 0.03, range = 0.005..=0.06, unit = "m")]
     lift: f32,
-    /// Part of the kick's time in which the foot draws back.
+    /// The share of the kick's duration in which the foot is drawn back.
     #[parameter(default = 0.42, range = 0.1..=0.6)]
     draw_back: f32,
-    /// Part of the kick's time in which it shoots forward.
+    /// The share of the kick's duration in which the foot shoots forward.
     #[parameter(default = 0.2, range = 0.05..=0.4)]
     shoot: f32,
 }
 
-/// Draws the foot back, shoots it forward, sets it down: three smooth ways, one after the other, at
-/// one height.
+/// Draws the foot back, shoots it forward, sets it down: three smooth motions in succession, at one
+/// height.
 #[derive(Module)]
 pub struct KickEngine {
     #[parameters]

@@ -10,15 +10,15 @@ use crate::representations::sensing::JointRequest;
 use crate::robot::kinematics::{LegAngles, Links};
 use crate::robot::{Joint, Side};
 
-/// How often the torso is moved until the centre of mass is right: each time leaves about a third
-/// of the error.
+/// The number of iterations that correct the centre of mass: each leaves about a third of the
+/// error.
 const CORRECTIONS: usize = 4;
 
-/// Puts the centre of mass where it shall be by moving the torso, which is kept upright at constant
+/// Moves the centre of mass to its target by moving the torso, which is kept upright at constant
 /// height.
 ///
-/// Where the centre of mass is within the body depends on the legs, and those on where the torso
-/// is; so torso and legs are corrected in turn. Arms and head count as they were last requested.
+/// The centre of mass within the body depends on the legs, and these depend on the torso; so torso
+/// and legs are corrected in turn. Arms and head count as they were last requested.
 #[derive(Module)]
 pub struct LegInverseKinematics {}
 

@@ -1,15 +1,16 @@
-//! Where the legs have carried the robot.
+//! Odometry from the legs.
 
 use hemiola::prelude::*;
 
 use crate::geometry::{Pose2, Pose3, normalize_angle, yaw};
 use crate::representations::motion::{BodyModel, FallState, Foot, Odometry, Orientation, SupportFoot, Uprightness};
 
-/// The planted foot does not move, so what moves relative to it is the torso.
+/// Computes odometry: the planted foot does not move, so that the torso moves relative to it.
 ///
-/// The way comes from the support leg's kinematics; whenever the weight changes to the other foot,
-/// that one is taken for planted where it is. The turn comes from the gyroscope, which also sees a
-/// sole slip. While the robot is not upright, its place stays and only the turn is followed.
+/// The distance comes from the support leg's kinematics; whenever the weight shifts to the other
+/// foot, that one is assumed to be planted at its current position. The turn comes from the
+/// gyroscope, which also measures a slipping sole. While the robot is not upright, its position is
+/// kept and only the turn is followed.
 #[derive(Module)]
 pub struct LegOdometry {
     pose: Pose2,
@@ -17,7 +18,7 @@ pub struct LegOdometry {
     last: Option<Last>,
 }
 
-/// What the last run saw.
+/// The state in the last run.
 #[derive(Data, Clone, Copy, Debug)]
 struct Last {
     heading: f32,
@@ -54,8 +55,8 @@ impl LegOdometry {
     }
 }
 
-/// How far the torso has moved over a foot, in the torso's previous frame on the ground; without
-/// its turn.
+/// Returns the motion of the torso over a foot, in the torso's previous frame on the ground;
+/// without its turn.
 fn way(foot: Foot, last: &Last, now: &Last) -> Pose2 {
     let [last, now] = [last, now].map(|run| run.torso_on_soles[foot.index()]);
     Pose2 { rotation: 0.0, translation: last.relative(now.translation) }

@@ -1,15 +1,15 @@
-//! A low pass for signals that are sampled at any rate, evenly or not.
+//! A low-pass filter for signals that are sampled at any rate, evenly or not.
 
 use std::ops::{Add, Mul, Sub};
 
 use hemiola::prelude::*;
 
-/// A second order low pass with Butterworth's damping and time constant τ: its poles lie at (-1 ±
-/// i) / τ.
+/// A second-order low-pass filter with Butterworth's damping and time constant τ: its poles are at
+/// (-1 ± i) / τ.
 ///
-/// Each step is the exact solution for an input that is constant over the sample interval, so the
-/// interval may change from sample to sample. During its first τ seconds it is the mean of what it
-/// has seen, so that it starts without a transient.
+/// Each step is the exact solution for an input that is constant over the sample interval, so that
+/// the interval may change from sample to sample. During its first τ seconds it is the mean of all
+/// samples, so that it starts without a transient.
 #[derive(Data, Clone, Copy, Debug, Default)]
 pub struct LowPass<T> {
     value: T,
@@ -20,7 +20,7 @@ pub struct LowPass<T> {
 }
 
 impl<T: Copy + Default + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>> LowPass<T> {
-    /// Takes a sample, `dt` seconds after the previous one; gives the filtered value.
+    /// Adds a sample, `dt` seconds after the previous one, and returns the filtered value.
     pub fn update(&mut self, input: T, dt: f64, time_constant: f64) -> T {
         if self.age < time_constant {
             self.age += dt;
@@ -38,7 +38,7 @@ impl<T: Copy + Default + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T
         self.value
     }
 
-    /// The filtered value.
+    /// Returns the filtered value.
     pub fn value(&self) -> T {
         self.value
     }

@@ -1,4 +1,4 @@
-//! The torso's attitude from gyroscope and accelerometer: the pure filter, without modules.
+//! The torso's attitude from gyroscope and accelerometer: the filter alone, without modules.
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Quat, Vec3};
 use hemiola::prelude::*;
@@ -9,26 +9,25 @@ use super::rest_detector::RestDetector;
 #[cfg(test)]
 mod tests;
 
-/// Larger biases are not believed, in rad/s: two degrees per second.
+/// The maximum bias, in rad/s: two degrees per second.
 const LARGEST_BIAS: f64 = 0.0349;
-/// What the bias is expected to be at first, as a standard deviation in rad/s: half a degree per
-/// second.
+/// The standard deviation of the initial bias, in rad/s: half a degree per second.
 const INITIAL_DEVIATION: f64 = 0.00873;
-/// What the bias drifts by in [`DRIFT_TIME`], as a standard deviation in rad/s: a tenth of a degree
-/// per second.
+/// The standard deviation of the bias's drift in [`DRIFT_TIME`], in rad/s: a tenth of a degree per
+/// second.
 const DRIFT: f64 = 0.00175;
-/// In seconds.
+/// The time of the drift, in seconds.
 const DRIFT_TIME: f64 = 100.0;
-/// Standard deviation that the estimate converges to while moving, in rad/s: a tenth of a degree
-/// per second.
+/// The standard deviation to which the estimate converges while moving, in rad/s: a tenth of a
+/// degree per second.
 const MOTION_DEVIATION: f64 = 0.00175;
-/// Standard deviation that the estimate converges to at rest, in rad/s: three hundredths of a
+/// The standard deviation to which the estimate converges at rest, in rad/s: three hundredths of a
 /// degree per second.
 const REST_DEVIATION: f64 = 0.000524;
-/// How much less the vertical bias is held to be zero than the others are held to what gravity
-/// shows.
+/// The weight of the assumption that the vertical bias is zero, relative to that of the
+/// measurements of the others by gravity.
 const VERTICAL_WEIGHT: f64 = 1e-4;
-/// After a longer gap the attitude is found anew, in seconds.
+/// The gap after which the attitude is initialised anew, in seconds.
 const LONGEST_GAP: f64 = 1.0;
 
 /// Estimates attitude and gyroscope bias from a 6-axis inertial unit.
@@ -36,12 +35,12 @@ const LONGEST_GAP: f64 = 1.0;
 /// After VQF: D. Laidig and T. Seel, "VQF: Highly accurate IMU orientation estimation with bias
 /// estimation and magnetic disturbance rejection", Information Fusion 91, 2023. The angular
 /// velocity alone is integrated to a frame that hardly moves. In that frame, and not in the
-/// sensor's, the acceleration is smoothed: motion averages out, gravity stays. What tilts the
-/// smoothed acceleration against "up" is the error of the integration; one turn takes it away. A
-/// Kalman filter explains how that turn changes by a bias of the gyroscope.
+/// sensor's, the acceleration is smoothed: motion averages out, gravity remains. The tilt of the
+/// smoothed acceleration against "up" is the error of the integration; one rotation corrects it. A
+/// Kalman filter explains the change of that rotation by a bias of the gyroscope.
 ///
-/// Works at any rate, evenly sampled or not, in double precision: at 285 Hz a step changes the slow
-/// filters in the seventh digit. About half a microsecond per sample; does not allocate.
+/// It works at any rate, evenly sampled or not, in double precision: at 285 Hz a step changes the
+/// slow filters in the seventh digit. A sample takes about half a microsecond, without allocation.
 #[derive(Data, Clone, Debug)]
 pub struct OrientationEstimator {
     /// Smoothing of the acceleration, in seconds: longer trusts the gyroscope, shorter the
@@ -70,10 +69,10 @@ impl Default for OrientationEstimator {
 }
 
 impl OrientationEstimator {
-    /// Takes a sample, `dt` seconds after the previous one: rad/s, and m/s² with gravity included.
+    /// Adds a sample, `dt` seconds after the previous one, in rad/s, and in m/s² including gravity.
     ///
     /// Samples that are not finite and intervals that are not positive are ignored. After a gap of
-    /// more than a second the attitude is found anew, the bias is kept.
+    /// more than a second the attitude is initialised anew, and the bias is kept.
     pub fn update(&mut self, angular_velocity: Vec3, acceleration: Vec3, dt: f32) {
         if !(angular_velocity.is_finite() && acceleration.is_finite() && dt > 0.0 && dt.is_finite()) {
             return;
@@ -92,7 +91,7 @@ impl OrientationEstimator {
         self.correction = (tilt_to_vertical(up) * self.correction).normalize();
 
         let rotation = DMat3::from_quat(self.correction * self.strapdown);
-        // The smoothed direction tilts as fast as an unknown bias turns the frame.
+        // The smoothed direction tilts at the rate at which an unknown bias turns the frame.
         let tilting = DVec2::new(-up.y, up.x) / dt;
         if self.rest.is_resting() {
             self.bias.observe_rest(self.rest.angular_velocity(), rotation, dt, self.acceleration_time);
@@ -101,19 +100,20 @@ impl OrientationEstimator {
         }
     }
 
-    /// From the sensor's frame to one whose z axis points up. Its heading is arbitrary and drifts.
+    /// Returns the rotation from the sensor's frame to one whose z axis points up. Its heading is
+    /// arbitrary and drifts.
     #[must_use]
     pub fn attitude(&self) -> Quat {
         (self.correction * self.strapdown).as_quat()
     }
 
-    /// What the gyroscope shows too much, in rad/s.
+    /// Returns the bias of the gyroscope, in rad/s.
     #[must_use]
     pub fn bias(&self) -> Vec3 {
         self.bias.bias.as_vec3()
     }
 
-    /// Whether nothing has moved for some time.
+    /// Returns whether nothing has moved for some time.
     #[must_use]
     pub fn is_resting(&self) -> bool {
         self.rest.is_resting()
@@ -143,15 +143,16 @@ impl Default for BiasEstimator {
 }
 
 impl BiasEstimator {
-    /// At rest the gyroscope shows nothing but its bias.
+    /// Updates the estimate at rest, when the gyroscope measures nothing but its bias.
     fn observe_rest(&mut self, angular_velocity: DVec3, rotation: DMat3, dt: f64, time_constant: f64) {
         self.smooth(rotation, dt, time_constant);
         let variance = DVec3::splat(measurement_variance(REST_DEVIATION, dt));
         self.correct(angular_velocity - self.bias, DMat3::IDENTITY, variance, dt);
     }
 
-    /// In motion, gravity seems to tilt with the part of the bias that is not yet known. Around the
-    /// vertical nothing shows; there the bias is held, weakly, to be zero.
+    /// Updates the estimate in motion, when gravity appears to tilt with the part of the bias that
+    /// is not yet known. Around the vertical nothing is measured; there the bias is weakly assumed
+    /// to be zero.
     fn observe_tilt(&mut self, tilting: DVec2, rotation: DMat3, dt: f64, time_constant: f64) {
         let (rotation, explained) = self.smooth(rotation, dt, time_constant);
         let seen = tilting + explained;
@@ -185,19 +186,19 @@ impl BiasEstimator {
     }
 }
 
-/// How much the variance of the bias grows in `dt` seconds.
+/// Returns the growth of the variance of the bias in `dt` seconds.
 fn drift_variance(dt: f64) -> f64 {
     DRIFT * DRIFT * dt / DRIFT_TIME
 }
 
-/// Variance of a single measurement with which the estimate converges to `deviation` at this sample
-/// interval.
+/// Returns the variance of a single measurement with which the estimate converges to `deviation` at
+/// this sample interval.
 fn measurement_variance(deviation: f64, dt: f64) -> f64 {
     let variance = deviation * deviation;
     variance * variance / drift_variance(dt) + variance
 }
 
-/// The shortest turn that brings the unit vector `up` to the z axis.
+/// Returns the shortest rotation from the unit vector `up` to the z axis.
 fn tilt_to_vertical(up: DVec3) -> DQuat {
     let w = ((up.z + 1.0) / 2.0).max(0.0).sqrt();
     if w < 1e-6 {

@@ -1,4 +1,4 @@
-//! How the torso is turned against gravity.
+//! The attitude of the torso.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -9,7 +9,8 @@ use crate::representations::motion::{CalibratedImu, Orientation};
 /// Parameters of [`OrientationFilter`].
 #[derive(Parameters)]
 pub struct OrientationFilterParameters {
-    /// Smoothing of the acceleration: longer trusts the gyroscope, shorter the accelerometer.
+    /// The time constant of the acceleration: longer trusts the gyroscope, shorter the
+    /// accelerometer.
     #[parameter(default = 3.0, range = 0.1..=30.0, unit = "s")]
     acceleration_time: f64,
 }

@@ -1,4 +1,4 @@
-//! Postures and sizes that several parts of the walk agree on.
+//! Postures and dimensions that several parts of the walk share.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -8,30 +8,30 @@ use crate::geometry::{Pose2, Pose3};
 use crate::robot::kinematics::{LegAngles, Links};
 use crate::robot::{JOINTS, Joint, Side};
 
-/// Time between two runs of the motion cycle that the walk is planned in, in seconds.
+/// The period of the motion cycle for which the walk is planned, in seconds.
 pub const FRAME: f32 = 0.012;
-/// In m/s².
+/// The acceleration due to gravity, in m/s².
 pub const GRAVITY: f32 = 9.81;
-/// Height of the torso's origin above the soles when standing and walking, in metre.
+/// The height of the torso's origin above the soles when standing and walking, in metres.
 pub const TORSO_HEIGHT: f32 = 0.3;
-/// From the middle between the feet to each of them, in metre.
+/// The distance from the midpoint between the feet to each of them, in metres.
 pub const FOOT_SPACING: f32 = 0.05;
-/// Where the weight rests on a sole, around the point below the ankle: its middle, so that both
-/// edges are equally far.
+/// The point on a sole at which the weight rests, relative to the point below the ankle: its
+/// centre, so that both edges are equally far.
 pub const WEIGHT_ON_SOLE: Vec2 = Vec2::new(0.02, 0.0);
 
-/// Where both feet stand side by side around the origin, left first.
+/// Returns the poses of both feet side by side around the origin, left first.
 pub fn neutral_feet() -> [Pose2; 2] {
     Side::BOTH.map(|side| Pose2::new(0.0, FOOT_SPACING * side.sign(), 0.0))
 }
 
-/// Where the weight rests on a foot that stands at `foot`.
+/// Returns the point at which the weight rests on a foot at `foot`.
 pub fn weight_on(foot: &Pose2) -> Vec2 {
     foot.transform(WEIGHT_ON_SOLE)
 }
 
-/// All joints of a robot that stands with hanging arms, its torso upright and `height` metre above
-/// the soles, and its centre of mass over the middle of the soles.
+/// Returns all joints of a robot that stands with hanging arms, its torso upright and `height`
+/// metres above the soles, and its centre of mass over the middle of the soles.
 pub fn standing(height: f32) -> [f32; JOINTS] {
     let mut positions = [0.0; JOINTS];
     for side in Side::BOTH {
@@ -50,17 +50,20 @@ pub fn standing(height: f32) -> [f32; JOINTS] {
     positions
 }
 
-/// Shoulder pitch and roll, elbow yaw and roll, wrist yaw of an arm that hangs beside the body.
+/// Returns shoulder pitch and roll, elbow yaw and roll, and wrist yaw of an arm that hangs beside
+/// the body.
 pub fn hanging_arm(side: Side) -> [f32; 5] {
     [FRAC_PI_2, 0.2 * side.sign(), 0.0, -0.3 * side.sign(), 0.0]
 }
 
-/// Height of the centre of mass above the soles in the walk's standing posture, in metre.
+/// Returns the height of the centre of mass above the soles in the walk's standing posture, in
+/// metres.
 pub fn center_of_mass_height() -> f32 {
     TORSO_HEIGHT + Links::new(&standing(TORSO_HEIGHT)).center_of_mass().z
 }
 
-/// From 0 to 1 with zero speed and acceleration at both ends, for a progress from 0 to 1 (clamped).
+/// Returns a value from 0 to 1 with zero speed and acceleration at both ends, for a progress from 0
+/// to 1 (clamped).
 pub fn minimum_jerk(progress: f32) -> f32 {
     let s = progress.clamp(0.0, 1.0);
     s * s * s * (10.0 + s * (6.0 * s - 15.0))

@@ -1,4 +1,4 @@
-//! How the centre of mass must move so that the zero moment point follows its reference.
+//! The motion of the centre of mass with which the zero moment point follows its reference.
 
 use glam::{DMat4, DVec4, Vec2};
 use hemiola::prelude::*;
@@ -9,10 +9,10 @@ use crate::representations::motion::{CenterOfMassTarget, PREVIEW_FRAMES, StepPla
 #[cfg(test)]
 mod tests;
 
-/// Weight of the zero moment point's error against the jerk of the centre of mass.
+/// The weight of the zero moment point's error relative to the jerk of the centre of mass.
 const ERROR_WEIGHT: f64 = 1.0;
 const JERK_WEIGHT: f64 = 1e-6;
-/// The Riccati equation counts as solved when no gain changes by more than this part.
+/// The relative change of all gains below which the Riccati equation counts as solved.
 const CONVERGED: f64 = 1e-10;
 const MOST_ITERATIONS: u32 = 10_000;
 
@@ -22,7 +22,7 @@ const MOST_ITERATIONS: u32 = 10_000;
 /// The robot is a point mass at constant height; its jerk is chosen so that the sum of squared
 /// errors of the zero moment point and of squared jerks is least. That is a linear feedback of the
 /// mass' state, of the summed error, and of the reference for the next [`PREVIEW_FRAMES`] runs.
-/// Both axes are alike and independent. 170 multiplications per run.
+/// Both axes are alike and independent. A run takes 170 multiplications.
 #[derive(Module)]
 pub struct PreviewController {
     #[stateless]
@@ -59,9 +59,9 @@ impl PreviewController {
         (self.velocity, self.acceleration, self.summed_error) = (Vec2::ZERO, Vec2::ZERO, Vec2::ZERO);
     }
 
-    /// All positions are taken relative to the centre of mass, so that it does not matter where the
-    /// plan's origin is: over a finite preview the gains of position and reference do not quite
-    /// cancel.
+    /// Computes a step. All positions are relative to the centre of mass, so that the plan's origin
+    /// does not matter: over a finite preview the gains of position and reference do not quite
+    /// cancel out.
     fn step(&mut self, reference: &[Vec2; PREVIEW_FRAMES]) {
         let gains = &self.gains;
         let mut jerk = -(self.velocity * gains.velocity + self.acceleration * gains.acceleration)
@@ -80,31 +80,32 @@ impl PreviewController {
     }
 }
 
-/// What the jerk is made of.
+/// The gains from which the jerk is computed.
 #[derive(Clone, Debug)]
 struct Gains {
-    /// Height over gravity, in s².
+    /// The height divided by gravity, in s².
     lever: f32,
     summed_error: f32,
     velocity: f32,
     acceleration: f32,
-    /// For the reference in one run, two runs, and so on.
+    /// The gains for the reference in one run, two runs, and so on.
     preview: [f32; PREVIEW_FRAMES],
 }
 
 impl Default for Gains {
-    /// For the height of the centre of mass in the walk's posture.
+    /// Returns the gains for the height of the centre of mass in the walk's posture.
     fn default() -> Self {
         Self::for_height(f64::from(center_of_mass_height()))
     }
 }
 
 impl Gains {
-    /// Solves the discrete Riccati equation by iteration: some hundred products of small matrices.
+    /// Solves the discrete Riccati equation by iteration, with some hundred products of small
+    /// matrices.
     fn for_height(height: f64) -> Self {
         let dt = f64::from(FRAME);
         let lever = height / f64::from(GRAVITY);
-        // State: summed error, position, velocity, acceleration; input: jerk.
+        // The state is summed error, position, velocity and acceleration; the input is the jerk.
         let zmp_of_next = [1.0, dt, dt * dt / 2.0 - lever];
         let zmp_of_jerk = dt * dt * dt / 6.0 - lever * dt;
         let system = DMat4::from_cols(

@@ -1,18 +1,18 @@
-//! Tells from an inertial unit alone whether it lies still.
+//! Detects from an inertial unit alone whether it is at rest.
 
 use glam::DVec3;
 use hemiola::prelude::*;
 
 use super::low_pass::LowPass;
 
-/// Time constant of what the samples are compared with, in seconds.
+/// The time constant of the mean with which samples are compared, in seconds.
 const SMOOTHING_TIME: f64 = 0.5;
-/// Further from its own mean an angular velocity at rest does not go, in rad/s: two degrees per
-/// second.
+/// The maximum deviation of an angular velocity at rest from its own mean, in rad/s: two degrees
+/// per second.
 const TURNING: f64 = 0.035;
-/// Further from its own mean an acceleration at rest does not go, in m/s².
+/// The maximum deviation of an acceleration at rest from its own mean, in m/s².
 const ACCELERATING: f64 = 0.5;
-/// How long nothing may move, in seconds.
+/// The time without motion until the unit is at rest, in seconds.
 const PATIENCE: f64 = 1.5;
 
 /// Compares each sample with the recent mean: at rest none is far from it, and the mean angular
@@ -27,8 +27,8 @@ pub struct RestDetector {
 }
 
 impl RestDetector {
-    /// Takes a sample, `dt` seconds after the previous one, in rad/s and m/s². A mean angular
-    /// velocity above `largest_bias` rad/s around any axis is taken for a motion, not for a bias.
+    /// Adds a sample, `dt` seconds after the previous one, in rad/s and m/s². A mean angular
+    /// velocity above `largest_bias` rad/s around any axis is a motion, not a bias.
     pub fn update(&mut self, angular_velocity: DVec3, acceleration: DVec3, dt: f64, largest_bias: f64) {
         let turning = self.angular_velocity.update(angular_velocity, dt, SMOOTHING_TIME);
         let accelerating = self.acceleration.update(acceleration, dt, SMOOTHING_TIME);
@@ -38,17 +38,17 @@ impl RestDetector {
         self.still_for = if moves { 0.0 } else { self.still_for + dt };
     }
 
-    /// Whether nothing has moved for some time.
+    /// Returns whether nothing has moved for some time.
     pub fn is_resting(&self) -> bool {
         self.still_for >= PATIENCE
     }
 
-    /// The recent mean, in rad/s.
+    /// Returns the recent mean, in rad/s.
     pub fn angular_velocity(&self) -> DVec3 {
         self.angular_velocity.value()
     }
 
-    /// The recent mean, in m/s².
+    /// Returns the recent mean, in m/s².
     pub fn acceleration(&self) -> DVec3 {
         self.acceleration.value()
     }

@@ -1,4 +1,4 @@
-//! The body as its joints hold it.
+//! The configuration of the body by its joints.
 
 use hemiola::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::representations::sensing::JointAngles;
 use crate::robot::Side;
 use crate::robot::kinematics::Links;
 
-/// Forward kinematics of the measured joint positions.
+/// Computes the forward kinematics of the measured joint positions.
 #[derive(Module)]
 pub struct RobotModel {}
 

@@ -1,4 +1,4 @@
-//! Footsteps from a walking velocity.
+//! Planning of footsteps from a walking velocity.
 
 use glam::{Vec2, Vec3};
 use hemiola::prelude::*;
@@ -14,43 +14,43 @@ mod tests;
 /// Parameters of [`StepPlanner`].
 #[derive(Parameters)]
 pub struct StepPlannerParameters {
-    /// Largest velocity forward.
+    /// The maximum velocity forward.
     #[parameter(default = 0.25, range = 0.0..=0.4, unit = "m/s")]
     forward: f32,
-    /// Largest velocity backward.
+    /// The maximum velocity backward.
     #[parameter(default = 0.18, range = 0.0..=0.4, unit = "m/s")]
     backward: f32,
-    /// Largest velocity to either side.
+    /// The maximum velocity to either side.
     #[parameter(default = 0.15, range = 0.0..=0.3, unit = "m/s")]
     sideways: f32,
-    /// Largest angular velocity.
+    /// The maximum angular velocity.
     #[parameter(default = 0.8, range = 0.0..=1.5, unit = "rad/s")]
     turn: f32,
-    /// By how much of the largest velocity it changes from one step to the next.
+    /// The maximum change of the velocity from one step to the next, relative to the maximum.
     #[parameter(default = 0.35, range = 0.05..=1.0)]
     acceleration: f32,
-    /// Runs of the motion cycle that a step takes.
+    /// The number of runs of the motion cycle per step.
     #[parameter(default = 21, range = 15..=60)]
     step_frames: u32,
-    /// Runs that the weight is shifted for before the first step.
+    /// The number of runs for which the weight is shifted before the first step.
     #[parameter(default = 30, range = 10..=100)]
     shift_frames: u32,
-    /// Runs that a kick takes.
+    /// The number of runs of a kick.
     #[parameter(default = 44, range = 30..=100)]
     kick_frames: u32,
-    /// How far beyond the other foot a kicking foot lands.
+    /// The distance beyond the other foot at which a kicking foot lands.
     #[parameter(default = 0.03, range = -0.05..=0.08, unit = "m")]
     kick_advance: f32,
 }
 
-/// Decides, whenever a step ends, where the next foot lands; and says what would follow if the
-/// request stayed as it is.
+/// Decides, whenever a step ends, where the next foot lands, and predicts the following steps for
+/// the same request.
 ///
-/// A step is a move of the point between the feet: the swinging foot lands where it stands
-/// neutrally around the moved point. Sideways and turning, only the outer foot reaches out, twice
-/// as far, and the inner foot follows: so the feet never meet. The velocity changes by a limited
-/// amount per step. A kick is announced by the step before, so that the preview controller can
-/// bring the weight over the other foot in time. In the safe state the robot is to stand.
+/// A step moves the point between the feet: the swinging foot lands in its neutral position around
+/// the moved point. Sideways and turning, only the outer foot reaches out, twice as far, and the
+/// inner foot follows, so that the feet never collide. The velocity changes by a limited amount per
+/// step. A kick is announced by the step before, so that the preview controller can shift the
+/// weight over the other foot in time. In the safe state the robot stands.
 #[derive(Module)]
 pub struct StepPlanner {
     #[parameters]
@@ -96,7 +96,7 @@ impl StepPlanner {
     }
 }
 
-/// What is wanted, within limits.
+/// The request, within limits.
 #[derive(Clone, Copy, Debug)]
 enum Intent {
     Stand,
@@ -121,13 +121,13 @@ impl Intent {
     }
 }
 
-/// Forward, left and turn, each as a part of the largest.
+/// The velocity forward, to the left and around, each relative to its maximum.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 struct Velocity(Vec3);
 
 impl Velocity {
-    /// Scaled down where all together ask too much; a request that is not finite is a request to
-    /// stop.
+    /// Limits a request, scaled down if the sum is too much; a request that is not finite is a
+    /// request to stop.
     fn within(limits: &StepPlannerParameters, velocity: Vec2, turn: f32) -> Self {
         let wanted = velocity.extend(turn);
         if !wanted.is_finite() {
@@ -137,7 +137,7 @@ impl Velocity {
         Self(parts.clamp_length_max(1.0))
     }
 
-    /// In m/s and rad/s.
+    /// Returns the velocity in m/s and rad/s.
     fn physical(self, limits: &StepPlannerParameters) -> Vec3 {
         self.0 * Self::scale(limits, self.0.x)
     }
@@ -151,7 +151,7 @@ impl Velocity {
     }
 }
 
-/// Where the feet are after all that has been decided, and what that leads to.
+/// The state of the feet after all decided steps, from which the next ones follow.
 #[derive(Data, Clone, Copy, Debug)]
 struct Walker {
     feet: [Pose2; 2],
@@ -169,7 +169,7 @@ impl Default for Walker {
 }
 
 impl Walker {
-    /// The next phase. Constant time; works on copies as well, to look ahead.
+    /// Returns the next phase, in constant time; copies can be advanced to look ahead.
     fn advance(&mut self, intent: &Intent, parameters: &StepPlannerParameters) -> GaitPhase {
         let Some(foot) = self.next else {
             return match first_foot(intent) {
@@ -187,14 +187,15 @@ impl Walker {
         self.velocity = self.velocity.approach(intent.velocity(), parameters.acceleration);
         let kicks = matches!(intent, Intent::Kick(kicking) if *kicking == foot) && self.announced == Some(foot);
         self.announced = match intent {
-            // Only a step that goes nowhere leads into a kick.
+            // Only a step in place leads to a kick.
             Intent::Kick(kicking) if *kicking != foot && self.velocity == Velocity::default() => Some(*kicking),
             _ => None,
         };
         if kicks { self.kick(foot, parameters) } else { self.step(foot, parameters) }
     }
 
-    /// Both feet stay, for one run: whatever is requested then is answered at once.
+    /// Returns a phase of one run in which both feet stay, so that the next request is followed at
+    /// once.
     fn stand(&self) -> GaitPhase {
         GaitPhase { frames: 1, feet: self.feet, swing: None }
     }
@@ -213,7 +214,7 @@ impl Walker {
         self.swing(foot, motion, SwingKind::Kick, parameters.kick_frames)
     }
 
-    /// Moves the point between the feet, as the standing foot sees it, by `motion` and sets the
+    /// Moves the point between the feet, relative to the standing foot, by `motion` and places the
     /// swinging foot beside it.
     fn swing(&mut self, foot: Foot, motion: Pose2, kind: SwingKind, frames: u32) -> GaitPhase {
         let target = self.feet[foot.other().index()] * beside(foot) * motion * beside(foot);
@@ -230,13 +231,14 @@ impl Walker {
     }
 }
 
-/// From the standing foot to the point between the feet, or from there to the swinging foot.
+/// Returns the transform from the standing foot to the point between the feet, or from there to the
+/// swinging foot.
 fn beside(swinging: Foot) -> Pose2 {
     Pose2::new(0.0, FOOT_SPACING * swinging.side().sign(), 0.0)
 }
 
-/// The foot that makes the first step: the outer one; for a kick the one that does not kick. `None`
-/// to stand.
+/// Returns the foot that makes the first step: the outer one; for a kick the one that does not
+/// kick. `None` to stand.
 fn first_foot(intent: &Intent) -> Option<Foot> {
     match intent {
         Intent::Stand => None,

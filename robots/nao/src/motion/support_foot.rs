@@ -7,15 +7,15 @@ use crate::representations::motion::{BodyModel, Foot, GroundContact, Orientation
 /// Parameters of [`WeightShift`].
 #[derive(Parameters)]
 pub struct WeightShiftParameters {
-    /// A foot becomes the support foot when it carries more than this part of the weight.
+    /// The share of the weight above which a foot becomes the support foot.
     #[parameter(default = 0.6, range = 0.5..=1.0)]
     takes_over: f32,
-    /// Without contact, a foot becomes the support foot when it is this much lower than the other.
+    /// The depth below the other foot at which a foot becomes the support foot without contact.
     #[parameter(default = 0.005, range = 0.0..=0.1, unit = "m")]
     depth: f32,
 }
 
-/// Follows the weight from foot to foot; without any contact, the lower foot counts.
+/// Determines the support foot by the weight; without any contact, it is the lower foot.
 #[derive(Module)]
 pub struct WeightShift {
     #[parameters]

@@ -1,4 +1,4 @@
-//! Where the soles shall be.
+//! The targets of the soles.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -10,16 +10,17 @@ use crate::representations::motion::{Foot, FootTargets, KickSwing, StepPlan, Swi
 /// Parameters of [`SwingFoot`].
 #[derive(Parameters)]
 pub struct SwingFootParameters {
-    /// How high a swinging foot is lifted.
+    /// The height to which a swinging foot is lifted.
     #[parameter(default = 0.022, range = 0.005..=0.06, unit = "m")]
     lift: f32,
-    /// Runs at either end of a step in which both feet stay on the ground.
+    /// The number of runs at either end of a step in which both feet stay on the ground.
     #[parameter(default = 2, range = 0..=6)]
     double_support: u32,
 }
 
 /// Moves the swinging foot from where it stood to where it lands: level all the way, fast in the
-/// middle, without speed at both ends. The torso turns with it, always halfway between the feet.
+/// middle, and with zero speed at both ends. The torso turns with it, always halfway between the
+/// feet.
 #[derive(Module)]
 pub struct SwingFoot {
     #[parameters]
@@ -56,7 +57,7 @@ impl SwingFoot {
     }
 }
 
-/// Up to 1 and down to 0 again, without speed at either end.
+/// Returns a curve up to 1 and down to 0 again, with zero speed at both ends.
 fn arch(progress: f32) -> f32 {
     let half = progress * (1.0 - progress);
     16.0 * half * half

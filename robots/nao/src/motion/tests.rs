@@ -1,5 +1,5 @@
-//! The motion cycle in the simulator: all modules by hand in the order of their dependencies, 12 ms
-//! after 12 ms.
+//! Tests of the motion cycle in the simulator: all modules are called directly in the order of
+//! their dependencies, every 12 ms.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const STEP: Duration = Duration::from_millis(12);
 
 macro_rules! motion_cycle {
     ($($field:ident: $module:path),* $(,)?) => {
-        /// All modules with their state, and what they tell their successors in the next run.
+        /// All modules with their state, and the values that the next run reads.
         struct MotionCycle {
             $($field: $module,)*
             request: JointRequest,
@@ -66,7 +66,7 @@ motion_cycle! {
     joint_combiner: joint_combiner::JointCombiner,
 }
 
-/// What the robot knows of itself after a run.
+/// The robot's estimates of its own state after a run.
 #[derive(Default)]
 struct Belief {
     torso: TorsoPose,
@@ -145,7 +145,8 @@ struct Robot {
 }
 
 impl Robot {
-    /// Alone in the middle of the field, standing long enough to calibrate its gyroscope.
+    /// Creates a robot alone in the middle of the field, which stands long enough to calibrate its
+    /// gyroscope.
     fn new(seed: u64) -> Self {
         let mut robot = Self {
             world: World::new(seed, Scenario::AloneInTheMiddle),
@@ -189,7 +190,7 @@ fn walk(forward: f32, left: f32, turn: f32) -> Motion {
 
 #[test]
 fn the_robot_walks_where_it_is_asked_to_and_does_not_fall() {
-    // In four seconds, of which the first step and the acceleration take half a second.
+    // Over four seconds, of which the first step and the acceleration take half a second.
     for (motion, smallest, direction) in [
         (walk(0.25, 0.0, 0.0), 0.7, Vec2::X),
         (walk(-0.18, 0.0, 0.0), 0.5, Vec2::NEG_X),
@@ -230,7 +231,7 @@ fn a_robot_that_stops_stands_still_soon() {
     assert!(!robot.fell && robot.place().distance(stopped) < 0.002);
     assert!(robot.cycle.request.positions.iter().zip(posture::standing(posture::TORSO_HEIGHT)).all(
         |(position, standing)| {
-            // Head and balance aside.
+            // Except for head and balance.
             (position - standing).abs() < 0.31
         }
     ));
@@ -283,7 +284,7 @@ fn a_fallen_robot_notices_gets_up_and_walks_again() {
         for ankle in [Joint::LeftAnklePitch, Joint::RightAnklePitch] {
             bent.positions[ankle.index()] += bend;
         }
-        // Somebody else moves the joints until the robot has lost its balance.
+        // The test moves the joints until the robot has lost its balance.
         while !robot.truth().fallen {
             robot.world.step(STEP.as_secs_f32(), &bent);
         }

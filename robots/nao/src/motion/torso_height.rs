@@ -1,4 +1,4 @@
-//! Where the torso is above the ground.
+//! The pose of the torso above the ground.
 
 use glam::Quat;
 use hemiola::prelude::*;
@@ -7,8 +7,8 @@ use crate::geometry::yaw;
 use crate::representations::motion::{BodyModel, Orientation, SupportFoot, TorsoPose};
 use crate::robot::dimensions::sole_outline;
 
-/// Attitude from the inertial unit, height from the leg that carries the robot: its lowest corner
-/// touches the ground.
+/// Computes the attitude from the inertial unit, and the height from the leg that carries the
+/// robot, whose lowest corner touches the ground.
 #[derive(Module)]
 pub struct TorsoHeight {}
 

@@ -1,11 +1,11 @@
-//! Where the zero moment point shall be within the next second.
+//! The reference of the zero moment point for the next second.
 
 use hemiola::prelude::*;
 
 use super::posture::weight_on;
 use crate::representations::motion::{GaitPhase, StepPlan, ZmpReference};
 
-/// Puts the zero moment point on the standing foot, or between the feet while both stand.
+/// Places the zero moment point on the standing foot, or between the feet while both stand.
 #[derive(Module)]
 pub struct ZmpPlanner {}
 
@@ -19,7 +19,7 @@ impl ZmpPlanner {
         phases.next();
         for point in &mut reference.points {
             if left == 0 {
-                // Beyond what is planned the last phase goes on.
+                // The last phase continues beyond the plan.
                 phase = phases.next().copied().unwrap_or(phase);
                 left = phase.frames;
             }
@@ -29,7 +29,7 @@ impl ZmpPlanner {
     }
 }
 
-/// Where the weight rests during a phase.
+/// Returns where the weight rests during a phase.
 fn resting_point(phase: &GaitPhase) -> glam::Vec2 {
     match phase.swing {
         Some(swing) => weight_on(&phase.feet[swing.foot.other().index()]),

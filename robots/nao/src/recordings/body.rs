@@ -8,11 +8,11 @@ use super::{BodyRecording, RecordingReport};
 use crate::NaoError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
-/// Plays what a body felt: an inertial unit, and joints and foot forces where they were recorded.
+/// Plays the recorded sensors of a body: an inertial unit, and joints and foot forces if recorded.
 ///
-/// Takes a table of an inertial unit, a directory of such tables, which are played one after the
-/// other, or the directory of a humanoid with `imu.csv`, `joints.csv`, `feet.csv` and its URDF (all
-/// tables may be gzipped).
+/// The input is a table of an inertial unit, a directory of such tables, which are played one after
+/// the other, or the directory of a humanoid with `imu.csv`, `joints.csv`, `feet.csv` and its URDF
+/// (all tables may be gzipped).
 #[derive(Source)]
 pub struct RecordedBody {
     #[parameters]
@@ -27,10 +27,10 @@ pub struct RecordedBodyParameters {
     /// A table or a directory; empty for no body at all.
     #[parameter(default = String::new())]
     pub directory: String,
-    /// Samples per second; 0 for the recorded stamps.
+    /// The number of samples per second; 0 for the recorded stamps.
     #[parameter(default = 0.0, range = 0.0..=10000.0, unit = "Hz")]
     pub rate: f64,
-    /// Begin again at the end.
+    /// Starts again at the end.
     #[parameter(default = false)]
     pub repeat: bool,
 }
@@ -39,7 +39,7 @@ pub struct RecordedBodyParameters {
 enum Playback {
     #[default]
     Unopened,
-    /// The trials, the number of the next one, and the one that is played.
+    /// The trials, the number of the next one, and the one that is being played.
     Open(TrialFiles, usize, Option<Box<Playing>>),
     Ended,
 }
@@ -105,7 +105,7 @@ impl RecordedBody {
 }
 
 impl Playing {
-    /// Opens a trial, to be played after what `timeline` has had.
+    /// Opens a trial, to be played after the last sample of `timeline`.
     fn open(files: &TrialFiles, number: usize, rate: f64, timeline: Option<Timeline>) -> Result<Self, NaoError> {
         let trial = files.read(number)?;
         let stamps = (0..trial.table().len()).filter_map(|row| trial.seconds(row).ok());

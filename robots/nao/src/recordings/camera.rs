@@ -14,9 +14,9 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 ///
 /// The frames are, in this order, the column of `index.csv`, of `poses.csv` or of another table
 /// (each may be gzipped) that names pictures, or all JPEG and PNG files by name. Their stamps are
-/// the column of times: `t_s`, `time [ns]`, `stamp_ms`. A stamp that steps back is delivered with
-/// the one before it. A frame that cannot be read, or ends early, is left out: half a picture would
-/// be seen as a wall.
+/// the column of times: `t_s`, `time [ns]`, `stamp_ms`. A frame whose stamp steps back is delivered
+/// with the previous stamp. A frame that cannot be read, or ends early, is skipped: half a picture
+/// would be seen as a wall.
 #[derive(Source)]
 pub struct RecordedCamera {
     #[parameters]
@@ -28,18 +28,18 @@ pub struct RecordedCamera {
 /// Parameters of [`RecordedCamera`].
 #[derive(Parameters)]
 pub struct RecordedCameraParameters {
-    /// Where the pictures are; empty for no camera at all.
+    /// The directory of the pictures; empty for no camera at all.
     #[parameter(default = String::new())]
     pub directory: String,
-    /// Frames per second; 0 for the recorded stamps, or 30 where there are none.
+    /// The number of frames per second; 0 for the recorded stamps, or 30 if there are none.
     #[parameter(default = 0.0, range = 0.0..=1000.0, unit = "Hz")]
     pub rate: f64,
-    /// Begin again at the end.
+    /// Starts again at the end.
     #[parameter(default = false)]
     pub repeat: bool,
 }
 
-/// For pictures without stamps.
+/// The rate of pictures without stamps.
 const USUAL_RATE: f64 = 30.0;
 
 #[derive(Default)]
@@ -94,18 +94,19 @@ impl RecordedCamera {
     }
 }
 
-/// The frames of a directory, one after the other.
+/// The frames of a directory, in order.
 struct Film {
     directory: PathBuf,
     frames: Frames,
     position: usize,
-    /// In this round.
+    /// The number of frames delivered in this round.
     delivered: usize,
     timeline: Timeline,
 }
 
 enum Frames {
-    /// With the column of the files, and of the stamps and the first of them where there are any.
+    /// A table with the column of files, and with that of stamps and the first of them if there are
+    /// any.
     Listed(Table, Column, Option<(Stamps, f64)>),
     ByName(Vec<PathBuf>),
 }
@@ -148,7 +149,7 @@ impl Film {
         Ok(Self { directory: directory.to_owned(), frames, position: 0, delivered: 0, timeline })
     }
 
-    /// Another table that names pictures.
+    /// Returns another table that names pictures.
     fn table_of_pictures(directory: &Path) -> Result<Option<Table>, NaoError> {
         for file in files_with(directory, &[".csv", ".csv.gz"])? {
             let table = Table::parse(&file, &read_bounded(&file)?).whole()?;
@@ -168,7 +169,7 @@ impl Film {
         self.timeline.restart();
     }
 
-    /// The next frame and its stamp since the first one.
+    /// Returns the next frame and its time since the first one.
     fn next(&mut self) -> Result<Option<(Picture, f64)>, NaoError> {
         if self.at_end() {
             return Ok(None);

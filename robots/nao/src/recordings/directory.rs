@@ -7,13 +7,13 @@ use flate2::read::MultiGzDecoder;
 use super::table::Table;
 use crate::NaoError;
 
-/// Nothing that a robot records in one file here is larger, unpacked.
+/// The maximum size of a file that a robot records, uncompressed.
 const LARGEST_FILE: u64 = 512 << 20;
 
-/// The whole of a file, unpacked where its name ends in `.gz`.
+/// Reads a whole file, and decompresses it if its name ends in `.gz`.
 ///
 /// # Errors
-/// It cannot be read, or is larger than half a gigabyte.
+/// The file cannot be read, or is larger than half a gigabyte.
 pub fn read_bounded(file: &Path) -> Result<Vec<u8>, NaoError> {
     let open = File::open(file).map_err(NaoError::io(file))?;
     let mut bytes = Vec::new();
@@ -29,10 +29,11 @@ pub fn read_bounded(file: &Path) -> Result<Vec<u8>, NaoError> {
     Ok(bytes)
 }
 
-/// The table `name` of a directory, packed (`name.gz`) or not; `None` when it has neither.
+/// Reads the table `name` of a directory, compressed (`name.gz`) or not; `None` if there is
+/// neither.
 ///
 /// # Errors
-/// It is there and cannot be read.
+/// The table exists and cannot be read.
 pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, NaoError> {
     for name in [name.to_owned(), format!("{name}.gz")] {
         let file = directory.join(name);
@@ -43,7 +44,8 @@ pub fn read_table(directory: &Path, name: &str) -> Result<Option<Table>, NaoErro
     Ok(None)
 }
 
-/// The files of a directory whose names end in one of `endings` (lower case), sorted by name.
+/// Returns the files of a directory whose names end in one of `endings` (lower case), sorted by
+/// name.
 ///
 /// # Errors
 /// The directory cannot be read.

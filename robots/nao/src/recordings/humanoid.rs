@@ -1,5 +1,5 @@
-//! What iCub, another humanoid, measures, as this robot would: joints by their meaning, forces
-//! under the feet, and how its inertial unit is built in.
+//! The measurements of iCub, another humanoid, converted to this robot: joints by their meaning,
+//! forces under the feet, and the mounting of its inertial unit.
 
 use std::f32::consts::FRAC_PI_2;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::NaoError;
 use crate::representations::sensing::{FootPressure, JointAngles};
 use crate::robot::Joint;
 
-/// iCub's joint, this robot's, the sign between them and this robot's position where iCub's is
-/// zero.
+/// The joints of iCub, those of this robot, the sign between them, and this robot's position where
+/// that of iCub is zero.
 ///
-/// iCub's root frame looks backwards and its arms hang in zero pose; the signs are those of the
+/// iCub's root frame faces backwards and its arms hang in zero pose; the signs are those of the
 /// axes in its URDF, seen in this robot's torso. Its hip yaw has no counterpart: this robot turns
 /// both legs with one joint on a slanted axis.
 const JOINTS: [(&str, Joint, f32, f32); 20] = [
@@ -44,7 +44,7 @@ const JOINTS: [(&str, Joint, f32, f32); 20] = [
 #[derive(Debug)]
 pub struct JointTable {
     cursor: Cursor,
-    /// Those of [`JOINTS`] that were recorded, by their place there.
+    /// The joints that were recorded, by their index in [`JOINTS`].
     columns: Vec<(usize, Column)>,
 }
 
@@ -56,7 +56,7 @@ pub struct FootForces {
 }
 
 impl JointTable {
-    /// Takes a table with a column of times and `q.NAME` for each joint.
+    /// Reads a table with a column of times and `q.NAME` for each joint.
     pub fn new(table: Table) -> Result<Self, NaoError> {
         let column = |(index, joint): (usize, &(&str, Joint, f32, f32))| {
             table.find(&format!("q.{}", joint.0)).map(|column| (index, column))
@@ -65,7 +65,7 @@ impl JointTable {
         Ok(Self { cursor: Cursor::new(table)?, columns })
     }
 
-    /// The newest positions at a time.
+    /// Reads the newest positions at a time.
     pub fn read(&mut self, seconds: f64, joints: &mut JointAngles) -> Result<(), NaoError> {
         let row = self.cursor.seek(seconds)?;
         let Some(row) = self.cursor.table.row(row) else { return Ok(()) };
@@ -78,13 +78,13 @@ impl JointTable {
 }
 
 impl FootForces {
-    /// Takes a table with a column of times, `left_fz` and `right_fz`.
+    /// Reads a table with a column of times, `left_fz` and `right_fz`.
     pub fn new(table: Table) -> Result<Self, NaoError> {
         Ok(Self { columns: table.columns(["left_fz", "right_fz"])?, cursor: Cursor::new(table)? })
     }
 
-    /// The newest forces at a time. Where under the foot they act is not recorded: its four sensors
-    /// share them evenly.
+    /// Reads the newest forces at a time. The point under the foot at which they act is not
+    /// recorded: its four sensors share them evenly.
     pub fn read(&mut self, seconds: f64, pressure: &mut FootPressure) -> Result<(), NaoError> {
         let row = self.cursor.seek(seconds)?;
         let Some(row) = self.cursor.table.row(row) else { return Ok(()) };
@@ -94,7 +94,7 @@ impl FootForces {
     }
 }
 
-/// A table with stamps, and where in it time is.
+/// A table with stamps, and the current position in it.
 #[derive(Debug)]
 struct Cursor {
     table: Table,
@@ -107,8 +107,8 @@ impl Cursor {
         Ok(Self { stamps: table.stamps()?, table, row: 0 })
     }
 
-    /// The last row that is not later than `seconds`; the first one when all are. Never goes back,
-    /// so it is O(1) on average.
+    /// Returns the last row that is not later than `seconds`; the first one if all are. It never
+    /// goes back, so that it takes O(1) on average.
     fn seek(&mut self, seconds: f64) -> Result<usize, NaoError> {
         while let Some(next) = self.table.row(self.row + 1) {
             if next.stamp(self.stamps)? > seconds {
@@ -120,8 +120,8 @@ impl Cursor {
     }
 }
 
-/// From the frame of the inertial unit in a robot's root link to that of the root link: the
-/// accelerometer's `origin` in the URDF `text`; `file` is for messages only.
+/// Returns the rotation from the frame of the inertial unit in a robot's root link to that of the
+/// root link: the accelerometer's `origin` in the URDF `text`; `file` is for messages only.
 ///
 /// # Errors
 /// The text is no URDF with such a sensor.

@@ -9,14 +9,14 @@ use super::{MicrophoneRecording, RecordingReport};
 use crate::NaoError;
 use crate::representations::sensing::AudioBlock;
 
-/// Samples in a block, as the NAO's audio device delivers them.
+/// The number of samples in a block, as the NAO's audio device delivers them.
 const BLOCK: usize = 1024;
 
-/// Plays the sound (WAV, FLAC) of a directory, by name and one after the other, in blocks of 1024
+/// Plays the sound files (WAV, FLAC) of a directory in the order of their names, in blocks of 1024
 /// samples of their first channel.
 ///
-/// The end of a file that fills no block is left out. A file may have any sample rate; each block
-/// tells its own.
+/// The end of a file that does not fill a block is dropped. A file may have any sample rate; each
+/// block has its own.
 #[derive(Source)]
 pub struct RecordedMicrophone {
     #[parameters]
@@ -31,10 +31,10 @@ pub struct RecordedMicrophoneParameters {
     /// A file of sound (WAV, FLAC) or a directory of them; empty for no microphone at all.
     #[parameter(default = String::new())]
     pub directory: String,
-    /// Blocks per second; 0 for the sample rate of the files.
+    /// The number of blocks per second; 0 for the sample rate of the files.
     #[parameter(default = 0.0, range = 0.0..=10000.0, unit = "Hz")]
     pub rate: f64,
-    /// Begin again at the end.
+    /// Starts again at the end.
     #[parameter(default = false)]
     pub repeat: bool,
 }
@@ -87,13 +87,13 @@ impl RecordedMicrophone {
     }
 }
 
-/// The files of a directory as one stretch of sound.
+/// The files of a directory as a single stream of sound.
 struct Tape {
     files: Vec<PathBuf>,
     next_file: usize,
     sound: Sound,
     position: usize,
-    /// How much has been played, in seconds.
+    /// The length played so far, in seconds.
     played: f64,
     timeline: Timeline,
 }
@@ -109,7 +109,8 @@ impl Tape {
         Ok(Self { files, next_file: 0, sound, position: 0, played: 0.0, timeline })
     }
 
-    /// Takes the next file. One that ends early is told as an error, and played as far as it goes.
+    /// Opens the next file. A file that ends early is reported as an error, and played as far as it
+    /// goes.
     fn load(&mut self) -> Result<(), NaoError> {
         let file = &self.files[self.next_file];
         self.next_file += 1;
@@ -123,7 +124,8 @@ impl Tape {
         Ok(())
     }
 
-    /// The next block, stamped with the end of its last sample: when a microphone would have it.
+    /// Returns the next block, stamped with the end of its last sample, when a microphone would
+    /// deliver it.
     fn block(&mut self, audio: &mut AudioBlock, report: &mut RecordingReport) -> Time {
         audio.samples.clear();
         audio.samples.extend_from_slice(&self.sound.samples[self.position..self.position + BLOCK]);

@@ -10,25 +10,25 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use crate::NaoError;
 use crate::representations::sensing::Image;
 
-/// No camera of a robot has more columns or rows.
+/// The maximum number of columns or rows of a robot's camera.
 const LARGEST_SIDE: usize = 8192;
 
-/// Rows of red, green and blue bytes.
+/// A picture as rows of red, green and blue bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// In pixels.
     pub width: usize,
     /// In pixels.
     pub height: usize,
-    /// `width * height * 3` bytes.
+    /// The `width * height * 3` bytes.
     pub rgb: Vec<u8>,
 }
 
 impl Picture {
-    /// Decodes a JPEG or a PNG, whichever the first bytes say; `file` is for messages only.
+    /// Decodes a JPEG or a PNG, depending on the first bytes; `file` is for messages only.
     ///
     /// # Errors
-    /// It is neither, it is broken, or it ends early: a picture is whole or not there.
+    /// The data is neither, is damaged, or ends early: a picture is complete or missing.
     pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, NaoError> {
         match bytes {
             [0xff, 0xd8, ..] => decode_jpeg(file, bytes),
@@ -38,7 +38,7 @@ impl Picture {
     }
 
     /// Overwrites `image` with this picture. The format of the NAO's cameras needs an even width:
-    /// of an odd one the last column is left out.
+    /// the last column of an odd one is dropped.
     pub fn fill(&self, image: &mut Image) {
         let width = self.width & !1;
         image.resize(width as u32, self.height as u32);
@@ -53,8 +53,8 @@ impl Picture {
 }
 
 fn decode_jpeg(file: &Path, bytes: &[u8]) -> Result<Picture, NaoError> {
-    // A decoder that fills up with grey would show the robot a wall; an end of image marker is what
-    // a whole file has.
+    // A decoder that fills the rest with grey would show the robot a wall; a complete file has an
+    // end of image marker.
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     if !bytes[..end].ends_with(&[0xff, 0xd9]) {
         return Err(NaoError::Truncated { file: file.to_owned(), length: bytes.len() });

@@ -5,7 +5,7 @@ use hemiola::prelude::*;
 
 use crate::NaoError;
 
-/// What a source has met in its recording so far.
+/// The statistics of a source about its recording so far.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct RecordingReport {
     /// The directory or file.
@@ -29,7 +29,7 @@ pub struct RecordingReport {
 }
 
 impl RecordingReport {
-    /// Counts what could not be read.
+    /// Counts an error of reading.
     pub(crate) fn count(&mut self, error: &NaoError) {
         match error {
             NaoError::Truncated { .. } | NaoError::EndsEarly { .. } => self.truncated += 1,
@@ -66,21 +66,21 @@ impl fmt::Display for RecordingReport {
     }
 }
 
-/// How the recorded camera fares.
+/// The report of the recorded camera.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CameraRecording {
     /// So far.
     pub report: RecordingReport,
 }
 
-/// How the recorded body fares.
+/// The report of the recorded body.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BodyRecording {
     /// So far.
     pub report: RecordingReport,
 }
 
-/// How the recorded microphone fares.
+/// The report of the recorded microphone.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MicrophoneRecording {
     /// So far.

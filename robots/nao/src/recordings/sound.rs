@@ -1,4 +1,4 @@
-//! Sound from files, as `log import` reads them.
+//! Sound from files, with the decoder of `log import`.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use hemiola::log::SoundReader;
 
 use crate::NaoError;
 
-/// What one microphone recorded.
+/// The recording of one microphone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sound {
-    /// From -1 to 1.
+    /// The samples, from -1 to 1.
     pub samples: Vec<f32>,
-    /// In hertz.
+    /// The sample rate, in hertz.
     pub sample_rate: f32,
-    /// The file ends before the samples that it announces.
+    /// True if the file ends before the samples that it announces.
     pub ends_early: bool,
 }
 
@@ -21,7 +21,7 @@ impl Sound {
     /// Decodes the first channel of a WAV or FLAC file; `file` is for messages only.
     ///
     /// # Errors
-    /// It is none, or of no samples.
+    /// The file has another format, or no samples.
     pub fn decode(file: &Path, bytes: &[u8]) -> Result<Self, NaoError> {
         let wrong = |reason: &dyn ToString| NaoError::format(file, "sound (WAV, FLAC)", reason.to_string());
         let mut reader = SoundReader::new(file, bytes).map_err(|error| wrong(&error))?;
@@ -37,5 +37,5 @@ impl Sound {
     }
 }
 
-/// Frames that are decoded at once.
+/// The number of frames that are decoded at once.
 const BLOCK: usize = 4096;

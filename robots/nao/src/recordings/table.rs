@@ -1,4 +1,4 @@
-//! Tables of numbers in text, in memory, as `log import` reads them.
+//! Tables of numbers in text, in memory, with the parser of `log import`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,18 @@ use hemiola::log::{TableReader, TableRow, TimeUnit, picture_format};
 
 use crate::NaoError;
 
-/// Stamps beyond the 292 years of a clock are mistakes.
+/// The maximum stamp: beyond the 292 years of a clock it is an error.
 const LARGEST_SECONDS: f64 = 9e9;
 
-/// A whole table in memory. Cells are read when they are asked for, so one bad cell spoils only its
-/// row.
+/// A whole table in memory. Cells are parsed on demand, so that one bad cell affects only its row.
 #[derive(Clone, Debug)]
 pub struct Table {
     file: PathBuf,
     header: Vec<String>,
-    /// What the columns are called in logs.
+    /// The names of the columns in logs.
     names: Vec<String>,
     rows: Vec<TableRow>,
-    /// Why there are no more rows, where the text does not end as a table.
+    /// The reason why there are no more rows, if the text does not end as a table.
     problem: Option<String>,
 }
 
@@ -26,7 +25,7 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column(usize);
 
-/// A column of times, and what it counts.
+/// A column of times, and its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamps(Column, TimeUnit);
 
@@ -38,7 +37,7 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// Splits `bytes` into a header and rows; `file` is for messages only. Bytes that are no text
+    /// Splits `bytes` into a header and rows; `file` is for messages only. Bytes that are not text
     /// become `U+FFFD`.
     #[must_use]
     pub fn parse(file: &Path, bytes: &[u8]) -> Self {
@@ -57,7 +56,7 @@ impl Table {
         Ok(())
     }
 
-    /// The table, if all of it could be read.
+    /// Returns the table, if all of it could be read.
     ///
     /// # Errors
     /// The text does not end as a table.
@@ -68,45 +67,45 @@ impl Table {
         }
     }
 
-    /// The file that the table came from.
+    /// Returns the file of the table.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Number of rows below the header.
+    /// Returns the number of rows below the header.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     #[must_use]
     pub fn header(&self) -> &[String] {
         &self.header
     }
 
-    /// A column by its name, as it stands in the table or in logs, if it exists.
+    /// Returns the column with a name, as in the table or in logs, if it exists.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Column> {
         let is_called = |names: &[String]| names.iter().position(|column| column == name);
         is_called(&self.header).or_else(|| is_called(&self.names)).map(Column)
     }
 
-    /// The column of times, known by its name: `t_s`, `time [ns]`, `stamp_ms`.
+    /// Returns the column of times, identified by its name: `t_s`, `time [ns]`, `stamp_ms`.
     #[must_use]
     pub fn find_stamps(&self) -> Option<Stamps> {
         let unit = |header: &String| TimeUnit::of_header(header);
         self.header.iter().enumerate().find_map(|(index, header)| Some(Stamps(Column(index), unit(header)?)))
     }
 
-    /// The same, which must be there.
+    /// Returns the column of times, which must exist.
     ///
     /// # Errors
     /// There is none; the message names the columns that exist.
@@ -118,14 +117,14 @@ impl Table {
         })
     }
 
-    /// The first column whose first cell names a picture.
+    /// Returns the first column whose first cell names a picture.
     #[must_use]
     pub fn find_pictures(&self) -> Option<Column> {
         let row = self.rows.first()?;
         (0..self.header.len()).find(|&index| picture_format(Path::new(row.cell(index))).is_some()).map(Column)
     }
 
-    /// A column by its name.
+    /// Returns the column with a name.
     ///
     /// # Errors
     /// There is none; the message names those that exist.
@@ -137,7 +136,7 @@ impl Table {
         })
     }
 
-    /// Several columns by their names.
+    /// Returns several columns by their names.
     ///
     /// # Errors
     /// The first one that does not exist.
@@ -149,12 +148,12 @@ impl Table {
         Ok(columns)
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         self.rows.iter().map(|row| Row { table: self, row })
     }
 
-    /// A row by its number from 0.
+    /// Returns a row by its number, from 0.
     #[must_use]
     pub fn row(&self, index: usize) -> Option<Row<'_>> {
         Some(Row { table: self, row: self.rows.get(index)? })
@@ -162,13 +161,13 @@ impl Table {
 }
 
 impl<'t> Row<'t> {
-    /// The text of a cell without spaces around it; empty when the row is too short.
+    /// Returns the text of a cell without surrounding spaces; empty if the row is too short.
     #[must_use]
     pub fn text(&self, column: Column) -> &'t str {
         self.row.cell(column.0)
     }
 
-    /// A finite number.
+    /// Parses a finite number.
     ///
     /// # Errors
     /// The cell holds none.
@@ -177,7 +176,7 @@ impl<'t> Row<'t> {
         text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| self.wrong(column, "a number"))
     }
 
-    /// Several finite numbers.
+    /// Parses several finite numbers.
     ///
     /// # Errors
     /// The first cell that holds none.
@@ -189,7 +188,7 @@ impl<'t> Row<'t> {
         Ok(numbers)
     }
 
-    /// A time in seconds, whatever its column counts.
+    /// Parses a time in seconds, whatever the unit of its column.
     ///
     /// # Errors
     /// The cell holds none, or one that is farther from zero than a clock reaches.
@@ -213,7 +212,7 @@ impl<'t> Row<'t> {
         Ok(seconds)
     }
 
-    /// A path below the directory of the table: relative and without `..`.
+    /// Parses a path below the directory of the table: relative and without `..`.
     ///
     /// # Errors
     /// The cell holds none.

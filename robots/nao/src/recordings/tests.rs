@@ -16,7 +16,7 @@ use super::*;
 use crate::representations::sensing::{AudioBlock, FootPressure, ImuSample, JointAngles, LowerImage, UpperImage};
 use crate::robot::Joint;
 
-/// A directory of its own that goes away with the test.
+/// A temporary directory that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ impl Drop for Folder {
     }
 }
 
-/// Where the recordings of other robots lie, on machines that have them.
+/// Returns the folder of recordings of other robots, on machines that have them.
 fn shared(name: &str) -> Option<PathBuf> {
     let recordings = crate::score::shared_recordings().map(|directory| directory.join(name));
     let found = recordings.filter(|directory| directory.is_dir());
@@ -54,7 +54,7 @@ fn shared(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// A picture of 4 x 2 pixels in one colour.
+/// Returns a picture of 4 x 2 pixels in one colour.
 fn png(color: [u8; 3]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, 4, 2);
@@ -77,7 +77,7 @@ fn camera(directory: String, rate: f64, repeat: bool) -> RecordedCamera {
     RecordedCamera::create(RecordedCameraParameters { directory, rate, repeat })
 }
 
-/// Takes at most `limit` samples: their stamps in seconds and brightness, and the report.
+/// Reads at most `limit` samples; returns their stamps in seconds and brightness, and the report.
 fn film(mut source: RecordedCamera, limit: usize) -> (Vec<(f64, u8)>, RecordingReport) {
     let (mut upper, mut lower) = (UpperImage::default(), LowerImage::default());
     let mut recording = CameraRecording::default();
@@ -405,5 +405,5 @@ fn read_everything(table: &Table) {
     }
 }
 
-/// A grey picture of 8 x 8 pixels: the smallest whole JPEG (baseline, one component).
+/// A grey picture of 8 x 8 pixels: the smallest complete JPEG (baseline, one component).
 const JPEG: &[u8] = include_bytes!("tests/grey.jpg");

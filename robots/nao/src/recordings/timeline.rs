@@ -4,15 +4,15 @@ use hemiola::prelude::*;
 
 use super::RecordingReport;
 
-/// Steps of more than so many times the median one are gaps.
+/// The multiple of the median step beyond which a step is a gap.
 const GAP: u32 = 5;
 
-/// Makes stamps that never step back out of recorded ones, or out of none, also over several rounds
-/// of a recording.
+/// Generates stamps that never step back from recorded ones, or from none, over any number of
+/// rounds of a recording.
 #[derive(Debug)]
 pub struct Timeline {
     pace: Pace,
-    /// What is added to the stamps of this round.
+    /// The offset of the stamps of this round.
     offset: Duration,
     /// The recorded stamp of the last sample of this round.
     recorded: Option<Time>,
@@ -21,20 +21,20 @@ pub struct Timeline {
 
 #[derive(Debug)]
 enum Pace {
-    /// By the stamps of the samples; the usual step between them.
+    /// The stamps of the samples, with the usual step between them.
     Stamps(Duration),
-    /// Always the same step, whatever is recorded.
+    /// A constant step, whatever is recorded.
     Period(Duration),
 }
 
 impl Timeline {
-    /// Keeps `rate` samples per second, whatever is recorded.
+    /// Creates a timeline with `rate` samples per second, whatever is recorded.
     pub fn at_rate(rate: f64) -> Self {
         Self::new(Pace::Period(Duration::from_secs_f64(1.0 / rate.clamp(1e-3, 1e6))))
     }
 
-    /// Keeps the recorded stamps, of which all that will come are given (in seconds); they decide
-    /// what counts as a gap.
+    /// Creates a timeline with the recorded stamps. All of them are given (in seconds), and
+    /// determine what counts as a gap.
     pub fn of_stamps(stamps: impl Iterator<Item = f64>) -> Self {
         let stamps: Vec<f64> = stamps.collect();
         let mut steps: Vec<f64> = stamps.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
@@ -43,8 +43,8 @@ impl Timeline {
         Self::new(Pace::Stamps(duration(median)))
     }
 
-    /// Goes on, one usual step after the last sample, with another recording whose stamps are
-    /// given.
+    /// Continues with another recording, whose stamps are given, one usual step after the last
+    /// sample.
     pub fn followed_by(mut self, stamps: impl Iterator<Item = f64>) -> Self {
         self.restart();
         if let Pace::Stamps(usual) = &mut self.pace
@@ -59,8 +59,8 @@ impl Timeline {
         Self { pace, offset: Duration::ZERO, recorded: None, delivered: None }
     }
 
-    /// The time of the next sample, which was recorded at `seconds` since the first one. Counts
-    /// what is odd about it.
+    /// Returns the time of the next sample, which was recorded `seconds` after the first one.
+    /// Counts irregularities in the report.
     pub fn next(&mut self, seconds: f64, report: &mut RecordingReport) -> Time {
         let time = match self.pace {
             Pace::Period(period) => self.delivered.map_or(Time::ZERO, |last| last + period),
@@ -86,7 +86,7 @@ impl Timeline {
         time
     }
 
-    /// Begins another round one usual step after the last sample.
+    /// Starts another round one usual step after the last sample.
     pub fn restart(&mut self) {
         if let (Pace::Stamps(usual), Some(last)) = (&self.pace, self.delivered) {
             self.offset = last.since(Time::ZERO) + (*usual).max(Duration::from_millis(1));
@@ -95,7 +95,7 @@ impl Timeline {
     }
 }
 
-/// A step of a recording; what no clock can hold counts as none.
+/// Returns a step of a recording; zero if no clock can represent it.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }

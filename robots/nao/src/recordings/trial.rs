@@ -1,4 +1,5 @@
-//! Tables of an inertial unit's samples, with what else was recorded of the body at the same time.
+//! Tables of an inertial unit's samples, with the other sensors of the body recorded at the same
+//! time.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use super::table::{self, Column, Table};
 use crate::NaoError;
 use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 
-/// Rate of the samples that a column `i` counts, in hertz.
+/// The rate of the samples that a column `i` counts, in hertz.
 const COUNTED_RATE: f64 = 2000.0 / 7.0;
 
 /// The samples of an inertial unit, in memory.
@@ -20,7 +21,7 @@ pub struct Trial {
     stamps: Stamps,
     gyroscope: Measured,
     accelerometer: Measured,
-    /// From the inertial unit's frame to the torso's.
+    /// The rotation from the inertial unit's frame to the torso's.
     rotation: Quat,
     joints: Option<JointTable>,
     feet: Option<FootForces>,
@@ -29,18 +30,18 @@ pub struct Trial {
 #[derive(Clone, Copy, Debug)]
 enum Stamps {
     Times(table::Stamps),
-    /// Numbers of samples.
+    /// A column of sample numbers.
     Counted(Column),
 }
 
-/// Three columns, and what makes SI units of what they hold.
+/// Three columns, and the factor that converts them to SI units.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     columns: [Column; 3],
     factor: f32,
 }
 
-/// Names of columns as they are known, and their factors.
+/// The known names of columns, and their factors.
 type Known = [([&'static str; 3], f32); 2];
 
 const GYROSCOPE: Known = [
@@ -52,20 +53,20 @@ const ACCELEROMETER: Known = [
     (["accelerometer_x_g", "accelerometer_y_g", "accelerometer_z_g"], STANDARD_GRAVITY),
 ];
 
-/// What `g` stands for, in metre per second squared.
+/// The unit `g`, in metres per second squared.
 const STANDARD_GRAVITY: f32 = 9.806_65;
 
-/// Where the trials of a directory are.
+/// The trials of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrialFiles {
-    /// Tables that stand for themselves, to be played one after the other.
+    /// Independent tables, to be played in succession.
     Tables(Vec<PathBuf>),
     /// A robot: `imu.csv` with `joints.csv`, `feet.csv` and the robot's URDF where they exist.
     Robot(PathBuf),
 }
 
 impl TrialFiles {
-    /// What a directory holds, or a table itself.
+    /// Finds the trials of a directory, or a table itself.
     ///
     /// # Errors
     /// The directory cannot be read, or holds no table.
@@ -84,7 +85,7 @@ impl TrialFiles {
         Ok(Self::Tables(tables))
     }
 
-    /// Number of trials.
+    /// Returns the number of trials.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a trial, or none is found")]
     pub fn len(&self) -> usize {
@@ -100,7 +101,7 @@ impl TrialFiles {
     /// A file cannot be read, or lacks a column.
     ///
     /// # Panics
-    /// When there is no trial of that number.
+    /// If there is no trial with that number.
     pub fn read(&self, number: usize) -> Result<Trial, NaoError> {
         match self {
             Self::Tables(files) => Trial::read(&files[number]),
@@ -115,12 +116,12 @@ impl Trial {
     /// `i`, which counts samples of 2000/7 Hz.
     ///
     /// # Errors
-    /// It cannot be read, or lacks a column.
+    /// The file cannot be read, or lacks a column.
     pub fn read(file: &Path) -> Result<Self, NaoError> {
         Self::new(Table::parse(file, &read_bounded(file)?).whole()?)
     }
 
-    /// Reads the samples of a robot's directory, turned into the torso's frame as the sensor stands
+    /// Reads the samples of a robot's directory, rotated to the torso's frame by the sensor's pose
     /// in the robot's URDF.
     ///
     /// # Errors
@@ -132,7 +133,7 @@ impl Trial {
         let mut trial = Self::new(imu)?;
         if let Some(urdf) = files_with(directory, &[".urdf"])?.first() {
             let text = String::from_utf8_lossy(&read_bounded(urdf)?).into_owned();
-            // The robot's root frame looks backwards.
+            // The robot's root frame faces backwards.
             trial.rotation = Quat::from_rotation_z(std::f32::consts::PI) * imu_rotation(urdf, &text)?;
         }
         trial.joints = read_table(directory, "joints.csv")?.map(JointTable::new).transpose()?;
@@ -140,10 +141,10 @@ impl Trial {
         Ok(trial)
     }
 
-    /// Takes a table of samples.
+    /// Creates a trial from a table of samples.
     ///
     /// # Errors
-    /// It lacks a column.
+    /// The table lacks a column.
     pub fn new(imu: Table) -> Result<Self, NaoError> {
         let stamps = match imu.find("i") {
             Some(counted) if imu.find_stamps().is_none() => Stamps::Counted(counted),
@@ -160,19 +161,19 @@ impl Trial {
         })
     }
 
-    /// The table of samples.
+    /// Returns the table of samples.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.imu
     }
 
-    /// When a sample was taken, in seconds on the recording's own clock.
+    /// Returns when a sample was taken, in seconds on the recording's own clock.
     ///
     /// # Errors
     /// Its cell holds no time.
     ///
     /// # Panics
-    /// When there is no such row; so does [`sample`](Self::sample).
+    /// If there is no such row; the same holds for [`sample`](Self::sample).
     pub fn seconds(&self, row: usize) -> Result<f64, NaoError> {
         let row = self.imu.row(row).expect("a row of this table");
         match self.stamps {
@@ -181,7 +182,7 @@ impl Trial {
         }
     }
 
-    /// A sample of the inertial unit, in the torso's frame.
+    /// Returns a sample of the inertial unit, in the torso's frame.
     ///
     /// # Errors
     /// A cell holds no number.
@@ -194,8 +195,8 @@ impl Trial {
         Ok(ImuSample { angular_velocity: turned(self.gyroscope)?, acceleration: turned(self.accelerometer)? })
     }
 
-    /// The newest positions of the joints at a time on the recording's own clock; zero where none
-    /// are recorded.
+    /// Reads the newest positions of the joints at a time on the recording's own clock; zero if
+    /// none are recorded.
     ///
     /// # Errors
     /// A cell holds no number.
@@ -203,8 +204,8 @@ impl Trial {
         self.joints.as_mut().map_or(Ok(()), |table| table.read(seconds, joints))
     }
 
-    /// The newest forces under the feet at a time on the recording's own clock; zero where none are
-    /// recorded.
+    /// Reads the newest forces under the feet at a time on the recording's own clock; zero if none
+    /// are recorded.
     ///
     /// # Errors
     /// A cell holds no number.
@@ -214,10 +215,10 @@ impl Trial {
 }
 
 impl Measured {
-    /// The columns, by the first names that the table has.
+    /// Finds the columns by the first names that the table has.
     fn find(table: &Table, [first, second]: Known) -> Result<Self, NaoError> {
         let measured = |(names, factor)| Ok(Self { columns: table.columns(names)?, factor });
-        // Who has neither is told of the first.
+        // If both are missing, the error is about the first.
         measured(first).or_else(|error| measured(second).map_err(|_: NaoError| error))
     }
 }

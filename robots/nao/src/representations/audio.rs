@@ -1,8 +1,8 @@
-//! What the robot hears.
+//! The data of the audio cycle.
 
 use hemiola::prelude::*;
 
-/// How loud a block of the microphone is.
+/// The level of a block of the microphone.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct AudioLevel {
     /// Root mean square in decibel of full scale: 0 is a square wave at the limits.
@@ -19,10 +19,10 @@ impl Default for AudioLevel {
     }
 }
 
-/// What counts as no sound at all, in decibel of full scale.
+/// The level of silence, in decibels relative to full scale.
 pub const SILENCE: f32 = -120.0;
 
-/// Power over frequency of the newest two blocks.
+/// The power spectrum of the newest two blocks.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioSpectrum {
     /// Power in each bin; their sum is the mean square of the signal. Empty until two blocks have
@@ -35,8 +35,8 @@ pub struct AudioSpectrum {
 }
 
 impl AudioSpectrum {
-    /// The bins from one frequency in hertz up to, but without, another; empty where the spectrum
-    /// ends before.
+    /// Returns the bins from one frequency in hertz up to, but excluding, another; empty if the
+    /// spectrum ends before.
     #[must_use]
     pub fn bins(&self, from: f32, to: f32) -> std::ops::Range<usize> {
         let bin = |frequency: f32| ((frequency / self.resolution).ceil() as usize).min(self.power.len());
@@ -44,10 +44,10 @@ impl AudioSpectrum {
     }
 }
 
-/// Number of bands in [`AudioBands`].
+/// The number of bands in [`AudioBands`].
 pub const BANDS: usize = 22;
 
-/// Power in quarter octaves from 200 Hz to 9 kHz, and what is usual there.
+/// The power in quarter octaves from 200 Hz to 9 kHz, and the usual power there.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioBands {
     /// Power of the newest spectrum in each band.
@@ -59,21 +59,21 @@ pub struct AudioBands {
 }
 
 impl AudioBands {
-    /// The lower edge of a band, which is the upper edge of the one before it, in hertz.
+    /// Returns the lower edge of a band, which is the upper edge of the previous one, in hertz.
     #[must_use]
     pub fn edge(band: usize) -> f32 {
         200.0 * (band as f32 / 4.0).exp2()
     }
 
-    /// By how much the power in `band` exceeds what the background may reach by chance: twice its
-    /// usual power.
+    /// Returns the excess of the power in `band` over what the background may reach by chance:
+    /// twice its usual power.
     #[must_use]
     pub fn excess(&self, band: usize) -> f32 {
         (self.power[band] - 2.0 * self.floor[band]).max(0.0)
     }
 }
 
-/// What tells a whistle from other sounds, in the newest spectrum.
+/// The features that distinguish a whistle from other sounds, in the newest spectrum.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WhistleFeatures {
     /// The strongest frequency of the whistle band, in hertz; 0 while nothing can be said.
@@ -92,7 +92,7 @@ pub struct WhistleFeatures {
     pub hop: f32,
 }
 
-/// Whether a referee's whistle is heard.
+/// The detection of a referee's whistle.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Whistle {
     /// A whistle is being heard in this block.

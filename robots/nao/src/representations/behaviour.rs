@@ -1,4 +1,4 @@
-//! What the robot decides to do: from cognition to motion.
+//! The decisions of the robot: from cognition to motion.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 
 use crate::geometry::Pose2;
 
-/// What the whole body shall do.
+/// The request for the whole body.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MotionRequest {
     /// The kind of motion.
@@ -17,17 +17,17 @@ pub struct MotionRequest {
 /// A kind of motion.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub enum Motion {
-    /// Stand still.
+    /// The robot stands still.
     #[default]
     Stand,
-    /// Walk with this velocity over the ground.
+    /// The robot walks with this velocity over the ground.
     Walk {
         /// Forward (x) and left (y), in m/s.
         velocity: Vec2,
         /// Turn to the left, in rad/s.
         turn: f32,
     },
-    /// Kick forward out of the walk with the next step of this foot.
+    /// The robot kicks forward during the walk with the next step of this foot.
     Kick {
         /// Which foot.
         foot: KickFoot,
@@ -58,7 +58,7 @@ pub enum KickFoot {
     Right,
 }
 
-/// Where the head shall point.
+/// The request for the direction of the head.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct HeadRequest {
     /// To the left, in radian.
@@ -67,7 +67,7 @@ pub struct HeadRequest {
     pub pitch: f32,
 }
 
-/// What the referee wants.
+/// The state of the game.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GameState {
     /// The phase of the game.
@@ -79,16 +79,16 @@ pub struct GameState {
 /// A phase of the game.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GamePhase {
-    /// Wait for the whistle.
+    /// The robot waits for the whistle.
     #[default]
     Ready,
-    /// Play.
+    /// The robot plays.
     Playing,
     /// The ball is in the opponent's goal, and the referee has whistled.
     Scored,
 }
 
-/// How to find a lost ball.
+/// The plan for finding a lost ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallSearch {
     /// How.
@@ -99,28 +99,28 @@ pub struct BallSearch {
     pub walk_to: Pose2,
 }
 
-/// How hard to look for the ball.
+/// The effort of the search for the ball.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchStage {
-    /// Not at all: it is known.
+    /// The ball is known: there is no search.
     #[default]
     Known,
-    /// With the head alone.
+    /// The head alone searches.
     Look,
-    /// Turning in place.
+    /// The robot turns in place.
     Turn,
-    /// Walking where it has not been looked for.
+    /// The robot walks to where it has not searched.
     Walk,
 }
 
-/// Where the ball shall go.
+/// The target of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallTarget {
     /// What to do with it; `None` while its place is not known.
     pub play: Option<Play>,
 }
 
-/// What to do with the ball.
+/// A way to play the ball.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Play {
     /// Kick or push.
@@ -133,17 +133,17 @@ pub struct Play {
     pub end: Vec2,
 }
 
-/// How to move the ball.
+/// The kind of a play.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlayKind {
-    /// Kick it.
+    /// The robot kicks the ball.
     #[default]
     Kick,
-    /// Walk through it.
+    /// The robot walks into the ball.
     Dribble,
 }
 
-/// Where to walk to play the ball.
+/// The pose to walk to in order to play the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Approach {
     /// Where to be, on the field; `None` without a play.
@@ -158,19 +158,19 @@ pub struct Approach {
     pub clearance: f32,
 }
 
-/// How far along an approach is.
+/// The stage of an approach.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ApproachStage {
-    /// On the way to a place behind the ball.
+    /// The robot is on the way to a place behind the ball.
     #[default]
     Around,
-    /// Behind the ball: straight to the place to play it from.
+    /// The robot is behind the ball and walks straight to the place from which to play it.
     Close,
-    /// Through the ball.
+    /// The robot walks into the ball.
     Push,
 }
 
-/// The way to walk.
+/// The path to walk.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WalkPath {
     /// Corners on the field, the robot's own place first; empty when there is nowhere to go.
@@ -183,17 +183,17 @@ pub struct WalkPath {
     pub arrival: Arrival,
 }
 
-/// What to do at the end of a path.
+/// The behaviour at the end of a path.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrival {
-    /// Slow down and stop.
+    /// The robot slows down and stops.
     #[default]
     Stop,
-    /// Go on at full speed: the end is only a corner.
+    /// The robot continues at full speed: the end is only a corner.
     Pass,
 }
 
-/// How fast to walk along the path.
+/// The walking velocity along the path.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WalkVelocity {
     /// Forward and left, in m/s.
@@ -202,35 +202,35 @@ pub struct WalkVelocity {
     pub turn: f32,
 }
 
-/// Whether to kick now.
+/// The decision to kick.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct KickDecision {
     /// With which foot; `None` is no.
     pub foot: Option<KickFoot>,
 }
 
-/// What the robot looks at.
+/// The attention of the robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Attention {
     /// The kind of thing.
     pub focus: Focus,
 }
 
-/// What to look at.
+/// The object to look at.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
-    /// Ahead and down, ready to see anything.
+    /// The ground ahead, to see anything.
     #[default]
     Ahead,
     /// The ball.
     Ball,
-    /// Both sides of the ball, for landmarks.
+    /// The landmarks on both sides of the ball.
     Landmarks,
-    /// Wherever the ball could be.
+    /// The places where the ball could be.
     Search,
 }
 
-/// What the robot is doing.
+/// The current behaviour of the robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BehaviorState {
     /// The activity.
@@ -239,27 +239,27 @@ pub struct BehaviorState {
     pub lasts: f32,
 }
 
-/// Something the robot does.
+/// An activity of the robot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activity {
-    /// Waits for the whistle.
+    /// The robot waits for the whistle.
     #[default]
     Waits,
-    /// Lies or gets up; motion sees to that.
+    /// The robot lies or gets up, which is up to motion.
     IsDown,
-    /// Looks for the ball.
+    /// The robot searches for the ball.
     Searches,
-    /// Walks to the ball.
+    /// The robot walks to the ball.
     Approaches,
-    /// Pushes the ball.
+    /// The robot pushes the ball.
     Dribbles,
-    /// Kicks.
+    /// The robot kicks.
     Kicks,
-    /// Has scored.
+    /// The robot has scored.
     Celebrates,
 }
 
-/// What the robot would say about what it does.
+/// The robot's comments on what it does.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Commentary {
     /// One sentence.

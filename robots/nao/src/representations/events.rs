@@ -1,4 +1,4 @@
-//! What happens rather than what is: messages of topics, each called as its type.
+//! Events: messages of topics, each of which has the name of its type.
 
 use hemiola::prelude::*;
 
@@ -18,7 +18,7 @@ pub struct Fell {
     pub inclination: f32,
 }
 
-/// What the robot would say.
+/// A remark of the robot.
 #[derive(Representation, Clone, Default, Debug)]
 pub struct Remark {
     /// When.

@@ -1,11 +1,11 @@
-//! Images as ROS 2 and its tools know them: `sensor_msgs/Image`, written straight from the pixels.
+//! Images as in ROS 2 and its tools: `sensor_msgs/Image`, written directly from the pixels.
 
 use hemiola::Time;
 use hemiola::data::{Data, DataType, Field, ReadError, Reader, TypeName, Writer};
 
 use super::sensing::Image;
 
-/// Of every message; the log and the page know when an image was taken.
+/// The header of every message; the log and the page know when an image was taken.
 #[derive(Data, Default)]
 #[data(name = "std_msgs/Header")]
 struct Header {
@@ -13,7 +13,7 @@ struct Header {
     frame_id: String,
 }
 
-/// Y, Cb, Y, Cr.
+/// The encoding of Y, Cb, Y, Cr.
 const ENCODING: &str = "yuv422_yuy2";
 const NAME: &str = "Image";
 
@@ -23,7 +23,7 @@ impl Data for Image {
             TypeName::new("sensor_msgs", NAME),
             vec![
                 Field::new("header", Header::data_type(), ""),
-                // Logs of before had images of our own.
+                // Older logs have a type of our own.
                 Field::new("height", u32::data_type(), "In pixels.").formerly("image.height"),
                 Field::new("width", u32::data_type(), "In pixels; even.").formerly("image.width"),
                 Field::new("encoding", String::data_type(), "How pixels are stored."),
@@ -53,7 +53,7 @@ impl Data for Image {
         writer.end_structure();
     }
 
-    /// Whatever the message calls its encoding: it is of this robot.
+    /// Reads a message, and assumes the encoding of this robot.
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
         reader.begin_structure(NAME)?;
         reader.field("header")?;

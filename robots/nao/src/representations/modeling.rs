@@ -1,11 +1,11 @@
-//! What the robot believes about the world.
+//! The robot's beliefs about the world.
 
 use glam::Vec2;
 use hemiola::prelude::*;
 
 use crate::geometry::Pose2;
 
-/// How far the legs have carried the robot since the previous run.
+/// The motion of the robot since the previous run, by odometry.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct OdometryStep {
     /// The robot now, relative to the robot then.
@@ -13,7 +13,8 @@ pub struct OdometryStep {
 }
 
 impl OdometryStep {
-    /// Where a resting point that was at `point` relative to the robot in the previous run is now.
+    /// Returns the current position of a resting point that was at `point` relative to the robot in
+    /// the previous run.
     #[must_use]
     pub fn carry(&self, point: Vec2) -> Vec2 {
         self.step.relative(point)
@@ -30,8 +31,8 @@ pub struct FieldOfView {
 }
 
 impl FieldOfView {
-    /// Whether a camera sees the point of the ground, given relative to the robot, at least
-    /// `margin` metre away from the edges of its view.
+    /// Returns whether a camera sees a point of the ground, relative to the robot, at least
+    /// `margin` metres away from the edges of its view.
     #[must_use]
     pub fn shows(&self, point: Vec2, margin: f32) -> bool {
         [&self.upper, &self.lower].into_iter().flatten().any(|area| area.depth(point) >= margin)
@@ -46,7 +47,7 @@ pub struct GroundArea {
 }
 
 impl GroundArea {
-    /// How far `point` is from the nearest edge when it is inside; negative outside. In metre.
+    /// Returns the distance of `point` from the nearest edge, in metres; negative outside.
     #[must_use]
     pub fn depth(&self, point: Vec2) -> f32 {
         let edges = (0..4).map(|index| (self.corners[index], self.corners[(index + 1) % 4]));
@@ -54,7 +55,7 @@ impl GroundArea {
     }
 }
 
-/// Where the robot is on the field: x towards the opponent's goal, origin in the centre.
+/// The pose of the robot on the field: x towards the opponent's goal, origin in the centre.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct RobotPose {
     /// The pose.
@@ -63,7 +64,7 @@ pub struct RobotPose {
     pub quality: f32,
 }
 
-/// What the self-locator holds possible.
+/// The possible poses, by the self-locator.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PoseParticles {
     /// Drawn from the distribution of the robot's pose.
@@ -72,7 +73,7 @@ pub struct PoseParticles {
     pub fit: f32,
 }
 
-/// A pose that the robot could have.
+/// A possible pose of the robot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoseParticle {
     /// On the field.
@@ -81,7 +82,7 @@ pub struct PoseParticle {
     pub weight: f32,
 }
 
-/// Poses that many particles gather around, most probable first.
+/// The poses around which many particles are, most probable first.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PoseClusters {
     /// At most four.
@@ -97,7 +98,7 @@ pub struct PoseCluster {
     pub weight: f32,
 }
 
-/// Where the ball is.
+/// The position and velocity of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallModel {
     /// Relative to the robot, in metre; `None` before it was first seen and some time after it was
@@ -109,7 +110,7 @@ pub struct BallModel {
     pub last_seen: Option<Time>,
 }
 
-/// All balls that the ball filter follows, for those who want to know what it doubts.
+/// All hypotheses that the ball filter tracks, to see its alternatives.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallHypotheses {
     /// At most eight, in no order.
@@ -129,7 +130,7 @@ pub struct BallHypothesis {
     pub existence: f32,
 }
 
-/// Where the ball rolls.
+/// The predicted path of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallPrediction {
     /// Relative to the robot: the ball in steps of [`BallPrediction::STEP`] seconds from now on,
@@ -145,18 +146,18 @@ pub struct BallPrediction {
 }
 
 impl BallPrediction {
-    /// Seconds between points of the path.
+    /// The time between points of the path, in seconds.
     pub const STEP: f32 = 0.1;
 }
 
-/// What stands around the robot and is no ball.
+/// The obstacles around the robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ObstacleModel {
     /// Nearest first.
     pub obstacles: Vec<Obstacle>,
 }
 
-/// Something to walk around.
+/// An object to walk around.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Obstacle {
     /// Its middle, relative to the robot.
@@ -169,7 +170,7 @@ pub struct Obstacle {
     pub confidence: f32,
 }
 
-/// The ball on the field, with the memory of where it was.
+/// The ball on the field, with its past positions.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FieldBall {
     /// Where it is; `None` when nobody knows.
@@ -214,7 +215,7 @@ pub struct WorldBall {
     pub unseen_for: f32,
 }
 
-/// Something on the field to walk around.
+/// An object on the field to walk around.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorldObstacle {
     /// Its middle.
@@ -223,7 +224,7 @@ pub struct WorldObstacle {
     pub radius: f32,
 }
 
-/// Which parts of the field have been looked at, and where to look for the ball.
+/// The belief about where the ball is, and where to search for it.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct SearchMap {
     /// How probable it is that the ball is in a cell; rows along x from our right corner on. They
@@ -236,14 +237,14 @@ pub struct SearchMap {
 }
 
 impl SearchMap {
-    /// Length of a cell's sides, in metre.
+    /// The length of a cell's sides, in metres.
     pub const CELL: f32 = 0.5;
-    /// Cells along x.
+    /// The number of cells along x.
     pub const COLUMNS: usize = 18;
-    /// Cells along y.
+    /// The number of cells along y.
     pub const ROWS: usize = 12;
 
-    /// The middle of a cell.
+    /// Returns the centre of a cell.
     #[must_use]
     pub fn center(index: usize) -> Vec2 {
         let (column, row) = (index % Self::COLUMNS, index / Self::COLUMNS);

@@ -1,14 +1,14 @@
-//! What the motion cycle knows of the body, and what its modules tell each other on the way to the
-//! joints.
+//! The motion cycle's estimates of the body, and the data that its modules exchange on the way to
+//! the joints.
 
 use glam::{Quat, Vec2, Vec3};
 use hemiola::prelude::*;
 
-use super::behaviour::KickFoot;
+use super::behaviour::{GamePhase, KickFoot};
 use crate::geometry::{Pose2, Pose3};
 use crate::robot::{JOINTS, Side};
 
-/// The torso over the ground: what cameras need to be placed in the world.
+/// The pose of the torso over the ground, from which the poses of the cameras follow.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct TorsoPose {
     /// Turns vectors of the torso's frame into the ground frame, whose x axis points where the
@@ -24,31 +24,41 @@ impl Default for TorsoPose {
     }
 }
 
-/// Where the legs say that the robot has gone since it started.
+/// The motion of the robot since its start, by its legs.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Odometry {
     /// Relative to the start.
     pub pose: Pose2,
 }
 
-/// Whether the robot stands.
+/// What cognition believes or believed last, for when it begins anew.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct KeptBelief {
+    /// The pose on the field: the last one that was found, and the way walked since then. `None`
+    /// before one was found that fits.
+    pub pose: Option<Pose2>,
+    /// The phase of the game; `None` before one has lasted for a while.
+    pub phase: Option<GamePhase>,
+}
+
+/// The state of the robot with respect to falls.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FallState {
     /// The state.
     pub state: Uprightness,
 }
 
-/// How upright the robot is.
+/// The phases of a fall.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Uprightness {
-    /// It stands or walks.
+    /// The robot stands or walks.
     #[default]
     Upright,
-    /// It is about to fall.
+    /// The robot is about to fall.
     Falling,
-    /// It lies on the ground.
+    /// The robot lies on the ground.
     Fallen,
-    /// It is getting up.
+    /// The robot is getting up.
     GettingUp,
 }
 
@@ -63,7 +73,7 @@ pub enum Foot {
 }
 
 impl Foot {
-    /// The side of the robot that it is on.
+    /// Returns the side of the robot on which it is.
     #[must_use]
     pub const fn side(self) -> Side {
         match self {
@@ -72,13 +82,13 @@ impl Foot {
         }
     }
 
-    /// Its place in an array of both feet.
+    /// Returns its index in an array of both feet.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The one beside it.
+    /// Returns the other foot.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -97,7 +107,7 @@ impl From<KickFoot> for Foot {
     }
 }
 
-/// The inertial unit without the errors that can be told at rest.
+/// The inertial unit without the errors that can be measured at rest.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CalibratedImu {
     /// In rad/s.
@@ -108,7 +118,7 @@ pub struct CalibratedImu {
     pub resting: bool,
 }
 
-/// How the torso is turned against gravity.
+/// The attitude of the torso.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Orientation {
     /// From the torso's frame to one whose z axis points up; its x axis is where the torso looked
@@ -118,7 +128,7 @@ pub struct Orientation {
     pub inclination: f32,
 }
 
-/// The body as its joints hold it, relative to the torso.
+/// The configuration of the body by its joints, relative to the torso.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BodyModel {
     /// The points below the ankles, left first.
@@ -127,14 +137,14 @@ pub struct BodyModel {
     pub center_of_mass: Vec3,
 }
 
-/// Which feet carry weight.
+/// The contact of the feet with the ground.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GroundContact {
     /// Left first.
     pub feet: [FootContact; 2],
 }
 
-/// What a foot feels.
+/// The contact of a foot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootContact {
     /// In newton.
@@ -145,7 +155,7 @@ pub struct FootContact {
     pub center_of_pressure: Vec2,
 }
 
-/// The foot that the robot stands on: the one that carries more.
+/// The foot on which the robot stands: the one that carries more weight.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SupportFoot {
     /// Which.
@@ -156,8 +166,7 @@ pub struct SupportFoot {
     pub changed: bool,
 }
 
-/// The steps of the walk: the one that is being made, and those that follow if the request stays as
-/// it is.
+/// The steps of the walk: the current one, and those that follow if the request stays the same.
 ///
 /// Poses are relative to a frame on the ground that begins between the feet where the plan was last
 /// restarted.
@@ -173,7 +182,7 @@ pub struct StepPlan {
     pub restarted: bool,
 }
 
-/// How many phases a plan looks ahead: together they are longer than the preview.
+/// The number of phases that a plan looks ahead, which together are longer than the preview.
 pub const UPCOMING_PHASES: usize = 6;
 
 /// A time in which one foot or both are planted.
@@ -187,7 +196,7 @@ pub struct GaitPhase {
     pub swing: Option<Swing>,
 }
 
-/// A foot's way through the air.
+/// The path of a foot through the air.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Swing {
     /// Which.
@@ -198,21 +207,21 @@ pub struct Swing {
     pub kind: SwingKind,
 }
 
-/// What a swinging foot does.
+/// The kind of a swing.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SwingKind {
-    /// It takes the shortest way.
+    /// The foot takes the shortest way.
     #[default]
     Step,
-    /// It draws back, then shoots forward.
+    /// The foot is drawn back, then shoots forward.
     Kick,
 }
 
-/// Runs of the motion cycle over which the walk sees its own future: a second.
+/// The number of runs of the motion cycle over which the walk is previewed: a second.
 pub const PREVIEW_FRAMES: usize = 84;
 
-/// Where the zero moment point shall be from the next run on, in the frame of the [`StepPlan`], in
-/// metre.
+/// The reference of the zero moment point from the next run on, in the frame of the [`StepPlan`],
+/// in metres.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct ZmpReference {
     /// One per run.
@@ -225,7 +234,7 @@ impl Default for ZmpReference {
     }
 }
 
-/// How the centre of mass shall move over the ground, in the frame of the [`StepPlan`].
+/// The target motion of the centre of mass over the ground, in the frame of the [`StepPlan`].
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CenterOfMassTarget {
     /// In metre.
@@ -236,14 +245,14 @@ pub struct CenterOfMassTarget {
     pub zero_moment_point: Vec2,
 }
 
-/// The way of a kicking foot.
+/// The path of a kicking foot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct KickSwing {
     /// Where the sole shall be, in the frame of the [`StepPlan`]; `None` when nothing is kicked.
     pub sole: Option<Pose3>,
 }
 
-/// Where feet and torso shall be, in the frame of the [`StepPlan`].
+/// The target poses of feet and torso, in the frame of the [`StepPlan`].
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FootTargets {
     /// The points below the ankles, left first.
@@ -252,8 +261,8 @@ pub struct FootTargets {
     pub torso_yaw: f32,
 }
 
-/// What keeps the robot upright against small disturbances: added to the joints of both legs, in
-/// radian.
+/// The correction that keeps the robot upright against small disturbances, which is added to the
+/// joints of both legs, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BalanceCorrection {
     /// Presses the toes down.
@@ -264,21 +273,21 @@ pub struct BalanceCorrection {
     pub hip_pitch: f32,
 }
 
-/// The legs' part of the walk, in radian.
+/// The legs' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LegTargets {
     /// In the order of [`Joint::leg`](crate::robot::Joint::leg), left first.
     pub angles: [[f32; 6]; 2],
 }
 
-/// The arms' part of the walk, in radian.
+/// The arms' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ArmTargets {
     /// In the order of [`Joint::arm`](crate::robot::Joint::arm), left first.
     pub angles: [[f32; 5]; 2],
 }
 
-/// Where the head shall be in this run, in radian.
+/// The targets of the head's joints in this run, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct HeadTargets {
     /// To the left.
@@ -300,7 +309,7 @@ pub struct GetUpTargets {
     pub stiffness: f32,
 }
 
-/// How the joints fare.
+/// The health of the joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointHealth {
     /// How far each joint is from where it was asked to be, as a root mean square over some

@@ -1,5 +1,5 @@
-//! What the cameras see. Positions are on the ground, relative to the robot: x forward, y left, in
-//! metre.
+//! The percepts of the cameras. Positions are on the ground, relative to the robot: x forward, y
+//! left, in metres.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -36,7 +36,7 @@ pub struct SeenLine {
     pub to: Vec2,
 }
 
-/// Where field lines meet, and penalty marks.
+/// The crossings of field lines, and penalty marks.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LandmarkPercept {
     /// Of both cameras.
@@ -52,7 +52,7 @@ pub struct SeenLandmark {
     pub position: Vec2,
 }
 
-/// What a landmark looks like.
+/// The shape of a landmark.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LandmarkShape {
     /// Two lines cross.
@@ -70,14 +70,14 @@ pub enum LandmarkShape {
     GoalPost,
 }
 
-/// What stands on the field and is no ball.
+/// The objects that stand on the field, except the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ObstaclePercept {
     /// Where they touch the ground, nearest first.
     pub obstacles: Vec<SeenObstacle>,
 }
 
-/// Something that stands on the field.
+/// An object that stands on the field.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeenObstacle {
     /// The middle of its foot.

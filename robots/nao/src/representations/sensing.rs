@@ -1,4 +1,4 @@
-//! What the sensors give and what the joints take: the boundary between the robot and its software.
+//! The data of sensors and joints: the boundary between the robot and its software.
 
 use glam::{Quat, Vec2, Vec3};
 use hemiola::prelude::*;
@@ -15,7 +15,7 @@ pub struct ImuSample {
     pub acceleration: Vec3,
 }
 
-/// Measured positions of all joints.
+/// The measured positions of all joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointAngles {
     /// In radian, in the order of [`Joint`](crate::robot::Joint); hands from 0 (closed) to 1
@@ -23,7 +23,7 @@ pub struct JointAngles {
     pub positions: [f32; JOINTS],
 }
 
-/// Forces on the four sensors under each foot: front outside, front inside, rear outside, rear
+/// The forces on the four sensors under each foot: front outside, front inside, rear outside, rear
 /// inside.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FootPressure {
@@ -34,14 +34,14 @@ pub struct FootPressure {
 }
 
 impl FootPressure {
-    /// The whole force on both feet, in newton.
+    /// Returns the total force on both feet, in newtons.
     #[must_use]
     pub fn total(&self) -> f32 {
         self.left.iter().sum::<f32>() + self.right.iter().sum::<f32>()
     }
 }
 
-/// What the joints are asked to do.
+/// The request for the joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointRequest {
     /// In radian, in the order of [`Joint`](crate::robot::Joint).
@@ -53,7 +53,7 @@ pub struct JointRequest {
 /// A camera image as the NAO delivers it: YUYV 4:2:2, rows from top to bottom.
 ///
 /// Two neighbouring pixels share four bytes: Y of the left, Cb, Y of the right, Cr. Outside the
-/// process it is a `sensor_msgs/Image` ([`image_message`](super::image_message)).
+/// process the image is a `sensor_msgs/Image` ([`image_message`](super::image_message)).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
     /// In pixels; even.
@@ -65,7 +65,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A black image.
+    /// Creates a black image.
     ///
     /// # Panics
     /// When `width` is odd, which the format cannot express.
@@ -76,7 +76,7 @@ impl Image {
         image
     }
 
-    /// An image from rows of red, green and blue bytes (full range BT.601, as in JPEG).
+    /// Creates an image from rows of red, green and blue bytes (full range BT.601, as in JPEG).
     ///
     /// # Panics
     /// When `width` is odd or `rgb` does not hold `width * height * 3` bytes.
@@ -87,7 +87,7 @@ impl Image {
         image
     }
 
-    /// Makes the image black and of the given size. Allocates only when it grows.
+    /// Makes the image black and resizes it. Allocates only if it grows.
     ///
     /// # Panics
     /// When `width` is odd, which the format cannot express.
@@ -114,41 +114,41 @@ impl Image {
         }
     }
 
-    /// Brightness at a pixel.
+    /// Returns the brightness at a pixel.
     ///
     /// # Panics
-    /// When the pixel lies outside; so do `cb`, `cr` and `ycbcr`.
+    /// If the pixel lies outside; the same holds for `cb`, `cr` and `ycbcr`.
     #[inline]
     #[must_use]
     pub fn y(&self, x: u32, y: u32) -> u8 {
         self.pixels[self.pair(x, y) + 2 * (x as usize % 2)]
     }
 
-    /// Blue difference at a pixel, shared with its neighbour.
+    /// Returns the blue difference at a pixel, shared with its neighbour.
     #[inline]
     #[must_use]
     pub fn cb(&self, x: u32, y: u32) -> u8 {
         self.pixels[self.pair(x, y) + 1]
     }
 
-    /// Red difference at a pixel, shared with its neighbour.
+    /// Returns the red difference at a pixel, shared with its neighbour.
     #[inline]
     #[must_use]
     pub fn cr(&self, x: u32, y: u32) -> u8 {
         self.pixels[self.pair(x, y) + 3]
     }
 
-    /// Brightness, blue difference and red difference at a pixel.
+    /// Returns the brightness, blue difference and red difference at a pixel.
     #[inline]
     #[must_use]
     pub fn ycbcr(&self, x: u32, y: u32) -> [u8; 3] {
         [self.y(x, y), self.cb(x, y), self.cr(x, y)]
     }
 
-    /// The bytes of one row: `width * 2` of them.
+    /// Returns the `width * 2` bytes of one row.
     ///
     /// # Panics
-    /// When `y` lies below the image.
+    /// If `y` lies below the image.
     #[inline]
     #[must_use]
     pub fn row(&self, y: u32) -> &[u8] {
@@ -156,7 +156,7 @@ impl Image {
         &self.pixels[y as usize * stride..][..stride]
     }
 
-    /// All pixels as rows of red, green and blue bytes.
+    /// Returns all pixels as rows of red, green and blue bytes.
     #[must_use]
     pub fn to_rgb(&self) -> Vec<u8> {
         let color = |pair: &[u8], y: usize| rgb([pair[y], pair[1], pair[3]]);
@@ -195,7 +195,7 @@ pub struct AudioBlock {
     pub sample_rate: f32,
 }
 
-/// What the simulator knows and the robot does not: for scores and tests only.
+/// The true state in the simulator, which the robot does not know: for scores and tests only.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GroundTruth {
     /// Simulated time since the start, in seconds.
@@ -226,7 +226,7 @@ fn mean(left: u8, right: u8) -> u8 {
     u8::midpoint(left, right)
 }
 
-/// Full range BT.601 with 16 bits of fraction.
+/// Converts a colour by full range BT.601 with 16 bits of fraction.
 fn ycbcr([red, green, blue]: [u8; 3]) -> [u8; 3] {
     let [red, green, blue] = [red, green, blue].map(i32::from);
     let luma = 19_595 * red + 38_470 * green + 7_471 * blue;

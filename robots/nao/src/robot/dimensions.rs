@@ -1,56 +1,56 @@
-//! Lengths, offsets and masses of the NAO V6 as its maker publishes them (technical documentation,
-//! "Links", "Cameras", "Masses", "FSRs"). Metre, kilogram, radian; x forward, y left, z up; the
-//! torso's origin lies between hips and neck.
+//! Lengths, offsets and masses of the NAO V6 as its manufacturer publishes them (technical
+//! documentation, "Links", "Cameras", "Masses", "FSRs"), in metres, kilograms and radians; x
+//! forward, y left, z up; the torso's origin lies between hips and neck.
 
 use glam::{Vec2, Vec3};
 
 use super::Side;
 
-/// Torso to neck, along z.
+/// The offset from torso to neck, along z.
 pub const NECK_OFFSET_Z: f32 = 0.1265;
-/// Torso to shoulder, along y.
+/// The offset from torso to shoulder, along y.
 pub const SHOULDER_OFFSET_Y: f32 = 0.098;
-/// Torso to shoulder, along z.
+/// The offset from torso to shoulder, along z.
 pub const SHOULDER_OFFSET_Z: f32 = 0.1;
-/// Shoulder to elbow, along the arm.
+/// The offset from shoulder to elbow, along the arm.
 pub const UPPER_ARM_LENGTH: f32 = 0.105;
-/// Shoulder to elbow, across the arm.
+/// The offset from shoulder to elbow, across the arm.
 pub const ELBOW_OFFSET_Y: f32 = 0.015;
-/// Elbow to wrist.
+/// The offset from elbow to wrist.
 pub const LOWER_ARM_LENGTH: f32 = 0.05595;
-/// Wrist to hand, along the arm.
+/// The offset from wrist to hand, along the arm.
 pub const HAND_OFFSET_X: f32 = 0.05775;
-/// Wrist to hand, downwards.
+/// The offset from wrist to hand, downwards.
 pub const HAND_OFFSET_Z: f32 = 0.01231;
-/// Torso to hip, along y.
+/// The offset from torso to hip, along y.
 pub const HIP_OFFSET_Y: f32 = 0.05;
-/// Torso to hip, downwards.
+/// The offset from torso to hip, downwards.
 pub const HIP_OFFSET_Z: f32 = 0.085;
-/// Hip to knee.
+/// The length from hip to knee.
 pub const THIGH_LENGTH: f32 = 0.1;
-/// Knee to ankle.
+/// The length from knee to ankle.
 pub const TIBIA_LENGTH: f32 = 0.1029;
-/// Ankle to sole.
+/// The height of the ankle above the sole.
 pub const FOOT_HEIGHT: f32 = 0.04519;
 
-/// The neck's place to the upper camera.
+/// The offset from the neck to the upper camera.
 pub const UPPER_CAMERA_OFFSET: Vec3 = Vec3::new(0.05871, 0.0, 0.06364);
-/// How far the upper camera looks down from the head's x axis.
+/// The angle by which the upper camera looks down from the head's x axis.
 pub const UPPER_CAMERA_PITCH: f32 = 1.2_f32.to_radians();
-/// The neck's place to the lower camera.
+/// The offset from the neck to the lower camera.
 pub const LOWER_CAMERA_OFFSET: Vec3 = Vec3::new(0.05071, 0.0, 0.01774);
-/// How far the lower camera looks down from the head's x axis.
+/// The angle by which the lower camera looks down from the head's x axis.
 pub const LOWER_CAMERA_PITCH: f32 = 39.7_f32.to_radians();
-/// Horizontal field of view of both cameras.
+/// The horizontal field of view of both cameras.
 pub const CAMERA_HORIZONTAL_VIEW: f32 = 56.3_f32.to_radians();
-/// Vertical field of view of both cameras.
+/// The vertical field of view of both cameras.
 pub const CAMERA_VERTICAL_VIEW: f32 = 43.7_f32.to_radians();
 
-/// Where the inertial unit sits in the torso.
+/// The position of the inertial unit in the torso.
 pub const IMU_OFFSET: Vec3 = Vec3::new(-0.008, 0.00606, 0.027);
 
-/// Outline of the left sole around the point below the ankle, counter-clockwise and convex.
-/// The right sole mirrors it. Simplified from the drawing of the foot to eight corners.
+/// The outline of the left sole around the point below the ankle, counter-clockwise and convex. The
+/// right sole mirrors it. It is simplified from the drawing of the foot to eight corners.
 const LEFT_SOLE: [Vec2; 8] = [
     Vec2::new(0.102, -0.018),
     Vec2::new(0.102, 0.023),
@@ -62,8 +62,8 @@ const LEFT_SOLE: [Vec2; 8] = [
     Vec2::new(0.076, -0.036),
 ];
 
-/// Where the four force sensors sit under the left foot: front outside, front inside, rear outside,
-/// rear inside.
+/// The positions of the four force sensors under the left foot: front outside, front inside, rear
+/// outside, rear inside.
 const LEFT_FORCE_SENSORS: [Vec2; 4] = [
     Vec2::new(0.07025, 0.0299),
     Vec2::new(0.07025, -0.0231),
@@ -71,26 +71,26 @@ const LEFT_FORCE_SENSORS: [Vec2; 4] = [
     Vec2::new(-0.02965, -0.0191),
 ];
 
-/// Outline of a sole around the point below the ankle, convex; counter-clockwise on the left,
-/// clockwise on the right.
+/// Returns the outline of a sole around the point below the ankle, convex; counter-clockwise on the
+/// left, clockwise on the right.
 #[must_use]
 pub fn sole_outline(side: Side) -> [Vec2; 8] {
     LEFT_SOLE.map(|corner| Vec2::new(corner.x, corner.y * side.sign()))
 }
 
-/// Where the four force sensors sit under a foot, around the point below the ankle: front outside,
-/// front inside, rear outside, rear inside.
+/// Returns the positions of the four force sensors under a foot, around the point below the ankle:
+/// front outside, front inside, rear outside, rear inside.
 #[must_use]
 pub fn force_sensors(side: Side) -> [Vec2; 4] {
     LEFT_FORCE_SENSORS.map(|sensor| Vec2::new(sensor.x, sensor.y * side.sign()))
 }
 
-/// A link's mass in kilogram and its centre of mass in the frame of the joint that moves it.
+/// A link's mass in kilograms and its centre of mass in the frame of the joint that moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mass {
-    /// In kilogram.
+    /// The mass in kilograms.
     pub mass: f32,
-    /// In metre.
+    /// The centre of mass, in metres.
     pub center: Vec3,
 }
 
@@ -99,7 +99,7 @@ impl Mass {
         Self { mass, center: Vec3::new(x, y, z) }
     }
 
-    /// The same link on the given side; masses are listed for the left.
+    /// Returns the same link on the given side; masses are listed for the left.
     pub(crate) fn on(self, side: Side) -> Self {
         Self { mass: self.mass, center: Vec3::new(self.center.x, self.center.y * side.sign(), self.center.z) }
     }
@@ -131,7 +131,7 @@ pub const LEFT_LEG: [Mass; 6] = [
     Mass::new(0.17184, 0.02542, 0.0033, -0.03239),
 ];
 
-/// The mass of the whole robot, in kilogram.
+/// Returns the mass of the whole robot, in kilograms.
 #[must_use]
 pub fn total_mass() -> f32 {
     let sum = |links: &[Mass]| links.iter().map(|link| link.mass).sum::<f32>();

@@ -1,6 +1,6 @@
 //! The 25 actuated joints of the NAO V6 and their limits.
 
-/// Number of actuated joints. The two hip-yaw-pitch joints share one motor and count once.
+/// The number of actuated joints. The two hip-yaw-pitch joints share one motor and count once.
 pub const JOINTS: usize = 25;
 
 /// A joint, in the order in which the robot's body interface lists them.
@@ -18,7 +18,7 @@ pub enum Joint {
     LeftElbowYaw,
     LeftElbowRoll,
     LeftWristYaw,
-    /// Turns both legs: negative values turn both feet outward.
+    /// The joint that turns both legs: negative values turn both feet outward.
     HipYawPitch,
     LeftHipRoll,
     LeftHipPitch,
@@ -39,12 +39,12 @@ pub enum Joint {
     RightHand,
 }
 
-/// A side of the robot, as the robot itself would say.
+/// A side of the robot, seen from the robot itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Positive y.
+    /// The side with positive y.
     Left,
-    /// Negative y.
+    /// The side with negative y.
     Right,
 }
 
@@ -52,7 +52,7 @@ impl Side {
     /// Both sides, left first.
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    /// +1 for left, -1 for right: the sign of y on this side.
+    /// Returns the sign of y on this side: +1 for left, -1 for right.
     #[must_use]
     pub const fn sign(self) -> f32 {
         match self {
@@ -61,7 +61,7 @@ impl Side {
         }
     }
 
-    /// The other side.
+    /// Returns the other side.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -101,8 +101,8 @@ impl Joint {
         Self::RightHand,
     ];
 
-    /// Shoulder pitch, shoulder roll, elbow yaw, elbow roll, wrist yaw of one arm, from the torso
-    /// outwards.
+    /// Returns shoulder pitch, shoulder roll, elbow yaw, elbow roll and wrist yaw of one arm, from
+    /// the torso outwards.
     #[must_use]
     pub const fn arm(side: Side) -> [Self; 5] {
         match side {
@@ -123,8 +123,8 @@ impl Joint {
         }
     }
 
-    /// Hip yaw-pitch (shared), hip roll, hip pitch, knee pitch, ankle pitch, ankle roll of one leg,
-    /// from the torso outwards.
+    /// Returns hip yaw-pitch (shared), hip roll, hip pitch, knee pitch, ankle pitch and ankle roll
+    /// of one leg, from the torso outwards.
     #[must_use]
     pub const fn leg(side: Side) -> [Self; 6] {
         match side {
@@ -147,20 +147,20 @@ impl Joint {
         }
     }
 
-    /// Where the joint stands in an array of [`JOINTS`] values.
+    /// Returns the index of the joint in an array of [`JOINTS`] values.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The maker's name, such as `LAnkleRoll`.
+    /// Returns the manufacturer's name, such as `LAnkleRoll`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.facts().0
     }
 
-    /// Smallest and largest position in radian (hands: 0 closed, 1 open), from the data sheet of
-    /// the V6.
+    /// Returns the smallest and the largest position in radians (hands: 0 closed, 1 open), from the
+    /// data sheet of the V6.
     #[must_use]
     pub const fn limits(self) -> (f32, f32) {
         let (_, smallest, largest) = self.facts();
@@ -170,14 +170,14 @@ impl Joint {
         }
     }
 
-    /// The nearest position that the joint can reach.
+    /// Returns the nearest position that the joint can reach.
     #[must_use]
     pub const fn clamp(self, position: f32) -> f32 {
         let (smallest, largest) = self.limits();
         position.clamp(smallest, largest)
     }
 
-    /// Name and limits in degrees (hands: opening).
+    /// Returns the name and the limits in degrees (hands: opening).
     const fn facts(self) -> (&'static str, f32, f32) {
         match self {
             Self::HeadYaw => ("HeadYaw", -119.5, 119.5),

@@ -18,13 +18,13 @@ mod tests;
 /// One of the two cameras in the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Camera {
-    /// In the forehead; looks at the horizon.
+    /// The camera in the forehead, which looks at the horizon.
     Upper,
-    /// In the mouth; looks at the feet.
+    /// The camera in the mouth, which looks at the feet.
     Lower,
 }
 
-/// The poses of all links that something is fastened to. Computed once per set of joint angles.
+/// The poses of all links to which something is mounted, computed once per set of joint angles.
 #[derive(Clone, Copy, Debug)]
 pub struct Links {
     neck: Pose3,
@@ -34,8 +34,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Forward kinematics of all chains, from joint positions in radian. About 0.3 microseconds per
-    /// chain.
+    /// Computes the forward kinematics of all chains, from joint positions in radians. A chain
+    /// takes about 0.3 microseconds.
     #[must_use]
     pub fn new(positions: &[f32; JOINTS]) -> Self {
         let neck = Pose3::new(
@@ -51,13 +51,13 @@ impl Links {
         }
     }
 
-    /// The head, turned by yaw and pitch.
+    /// Returns the head, turned by yaw and pitch.
     #[must_use]
     pub fn head(&self) -> Pose3 {
         self.head
     }
 
-    /// A camera: x is the optical axis, y points left and z up in the image.
+    /// Returns a camera: x is the optical axis, y points left and z up in the image.
     #[must_use]
     pub fn camera(&self, camera: Camera) -> Pose3 {
         let (offset, pitch) = match camera {
@@ -67,38 +67,38 @@ impl Links {
         self.head * Pose3::new(Quat::from_rotation_y(pitch), offset)
     }
 
-    /// The middle of a hand.
+    /// Returns the centre of a hand.
     #[must_use]
     pub fn hand(&self, side: Side) -> Pose3 {
         let wrist = self.arms[side as usize][4];
         wrist * Pose3::from_translation(Vec3::new(size::HAND_OFFSET_X, 0.0, -size::HAND_OFFSET_Z))
     }
 
-    /// The elbow of an arm.
+    /// Returns the elbow of an arm.
     #[must_use]
     pub fn elbow(&self, side: Side) -> Pose3 {
         self.arms[side as usize][3]
     }
 
-    /// The knee of a leg, turned with the tibia.
+    /// Returns the knee of a leg, turned with the tibia.
     #[must_use]
     pub fn knee(&self, side: Side) -> Pose3 {
         self.legs[side as usize][3]
     }
 
-    /// The ankle of a leg, turned with the foot.
+    /// Returns the ankle of a leg, turned with the foot.
     #[must_use]
     pub fn ankle(&self, side: Side) -> Pose3 {
         self.legs[side as usize][5]
     }
 
-    /// The point on the sole below the ankle: z is the sole's normal, x points to the toes.
+    /// Returns the point on the sole below the ankle: z is the sole's normal, x points to the toes.
     #[must_use]
     pub fn sole(&self, side: Side) -> Pose3 {
         self.ankle(side) * Pose3::from_translation(Vec3::new(0.0, 0.0, -size::FOOT_HEIGHT))
     }
 
-    /// The centre of mass of the whole robot.
+    /// Returns the centre of mass of the whole robot.
     #[must_use]
     pub fn center_of_mass(&self) -> Vec3 {
         let mut moment = size::TORSO.mass * size::TORSO.center;
@@ -121,7 +121,7 @@ impl Links {
     }
 }
 
-/// The angles of one leg in radian.
+/// The angles of one leg, in radians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the fields are named after the joints")]
 pub struct LegAngles {
@@ -134,7 +134,7 @@ pub struct LegAngles {
 }
 
 impl LegAngles {
-    /// Picks the angles of one leg out of all joints.
+    /// Selects the angles of one leg from all joints.
     #[must_use]
     pub fn of(side: Side, positions: &[f32; JOINTS]) -> Self {
         let [hip_yaw_pitch, hip_roll, hip_pitch, knee_pitch, ankle_pitch, ankle_roll] =
@@ -142,7 +142,7 @@ impl LegAngles {
         Self { hip_yaw_pitch, hip_roll, hip_pitch, knee_pitch, ankle_pitch, ankle_roll }
     }
 
-    /// Writes the angles to one leg's places among all joints, each clamped to its limits.
+    /// Writes the angles to those of one leg among all joints, each clamped to its limits.
     pub fn write(&self, side: Side, positions: &mut [f32; JOINTS]) {
         let angles =
             [self.hip_yaw_pitch, self.hip_roll, self.hip_pitch, self.knee_pitch, self.ankle_pitch, self.ankle_roll];
@@ -151,19 +151,21 @@ impl LegAngles {
         }
     }
 
-    /// Forward kinematics of one leg alone: the pose of its sole.
+    /// Computes the forward kinematics of one leg alone: the pose of its sole.
     #[must_use]
     pub fn sole(&self, side: Side) -> Pose3 {
         leg(side, *self)[5] * Pose3::from_translation(Vec3::new(0.0, 0.0, -size::FOOT_HEIGHT))
     }
 
-    /// All six angles that put one sole at `sole`, including a hip-yaw-pitch of this leg's own.
+    /// Returns all six angles that place one sole at `sole`, including a hip-yaw-pitch of this
+    /// leg's own.
     ///
-    /// The chain is solved from the foot upwards: seen from the ankle, the hip's place gives the
-    /// roll and pitch of the ankle and, by the law of cosines, the knee; what is left of the
-    /// rotation is split around the three axes of the hip (Graf, Härtl, Röfer, Laue: A Robust
-    /// Closed-Loop Gait for the Standard Platform League Humanoid, 2009). A target out of reach is
-    /// approached with the leg stretched or folded as far as it goes. Limits are not applied.
+    /// The chain is solved from the foot upwards: seen from the ankle, the hip's position
+    /// determines the roll and pitch of the ankle and, by the law of cosines, the knee; the
+    /// remaining rotation is split around the three axes of the hip (Graf, Härtl, Röfer, Laue: A
+    /// Robust Closed-Loop Gait for the Standard Platform League Humanoid, 2009). A target out of
+    /// reach is approached with the leg stretched or folded as far as it goes. Limits are not
+    /// applied.
     #[must_use]
     pub fn reaching(side: Side, sole: &Pose3) -> Self {
         let hip = hip_position(side);
@@ -171,8 +173,8 @@ impl LegAngles {
         let hip_from_foot = sole.rotation.inverse() * (hip - ankle);
         let bend = Bend::for_distance(hip_from_foot.length());
 
-        // The hip of a leg folded far may lie below the foot's plane; the ankle does not roll over
-        // for that.
+        // The hip of a strongly folded leg may lie below the foot's plane; the ankle does not roll
+        // over in this case.
         let above = 1.0_f32.copysign(hip_from_foot.z);
         let ankle_roll = (above * hip_from_foot.y).atan2(hip_from_foot.z.abs());
         let upwards = above * hip_from_foot.y.hypot(hip_from_foot.z);
@@ -195,10 +197,10 @@ impl LegAngles {
         }
     }
 
-    /// The five other angles that put one sole at `sole` when hip-yaw-pitch is given.
+    /// Returns the five other angles that place one sole at `sole` for a given hip-yaw-pitch.
     ///
-    /// Position and inclination of the sole are exact (within reach), its rotation around its own
-    /// normal is what hip-yaw-pitch makes of it.
+    /// Position and inclination of the sole are exact (within reach), while its rotation around its
+    /// own normal follows from hip-yaw-pitch.
     #[must_use]
     pub fn reaching_with(side: Side, sole: &Pose3, hip_yaw_pitch: f32) -> Self {
         let ankle = sole.transform(Vec3::new(0.0, 0.0, size::FOOT_HEIGHT));
@@ -222,12 +224,12 @@ impl LegAngles {
         }
     }
 
-    /// The angles of both legs (left first) that put the soles at `left` and `right` with the one
-    /// motor for both yaws.
+    /// Returns the angles of both legs (left first) that place the soles at `left` and `right` with
+    /// a single motor for both yaws.
     ///
-    /// Hip-yaw-pitch is the mean of what each leg would want: exact for feet that are turned by
-    /// opposite angles, as they are in a walk that keeps the torso between the feet; otherwise both
-    /// soles share the error in yaw.
+    /// Hip-yaw-pitch is the mean of the angles for each leg alone: exact for feet that are turned
+    /// by opposite angles, as they are in a walk that keeps the torso between the feet; otherwise
+    /// both soles share the error in yaw.
     #[must_use]
     pub fn reaching_both(left: &Pose3, right: &Pose3) -> [Self; 2] {
         let wanted = Self::reaching(Side::Left, left).hip_yaw_pitch + Self::reaching(Side::Right, right).hip_yaw_pitch;
@@ -239,9 +241,9 @@ impl LegAngles {
 /// The triangle of thigh, tibia and the line from hip to ankle.
 struct Bend {
     knee_pitch: f32,
-    /// Between thigh and line.
+    /// The angle between thigh and line.
     at_hip: f32,
-    /// Between tibia and line.
+    /// The angle between tibia and line.
     at_ankle: f32,
 }
 
@@ -263,12 +265,12 @@ fn hip_position(side: Side) -> Vec3 {
     Vec3::new(0.0, size::HIP_OFFSET_Y * side.sign(), -size::HIP_OFFSET_Z)
 }
 
-/// The axis of hip-yaw-pitch: halfway between pitch and yaw, mirrored between the legs.
+/// Returns the axis of hip-yaw-pitch: halfway between pitch and yaw, mirrored between the legs.
 fn hip_axis(side: Side) -> Vec3 {
     Vec3::new(0.0, FRAC_1_SQRT_2, -FRAC_1_SQRT_2 * side.sign())
 }
 
-/// Pelvis, hip, thigh, tibia, ankle, foot.
+/// Returns the poses of pelvis, hip, thigh, tibia, ankle and foot.
 fn leg(side: Side, angles: LegAngles) -> [Pose3; 6] {
     let pelvis = Pose3::new(Quat::from_axis_angle(hip_axis(side), angles.hip_yaw_pitch), hip_position(side));
     let hip = pelvis * Pose3::from_rotation(Quat::from_rotation_x(angles.hip_roll));
@@ -280,7 +282,7 @@ fn leg(side: Side, angles: LegAngles) -> [Pose3; 6] {
     [pelvis, hip, thigh, tibia, ankle, foot]
 }
 
-/// Shoulder, upper arm, elbow (turned by yaw), lower arm, wrist.
+/// Returns the poses of shoulder, upper arm, elbow (turned by yaw), lower arm and wrist.
 fn arm(side: Side, [shoulder_pitch, shoulder_roll, elbow_yaw, elbow_roll, wrist_yaw]: [f32; 5]) -> [Pose3; 5] {
     let shoulder = Pose3::new(
         Quat::from_rotation_y(shoulder_pitch),

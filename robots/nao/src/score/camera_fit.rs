@@ -1,5 +1,5 @@
-//! What a recording does not tell of its camera, from landmarks that people marked in pictures
-//! taken at known places.
+//! The calibration of a recording's camera, from landmarks that people marked in pictures taken at
+//! known places.
 
 use glam::Vec2;
 
@@ -8,43 +8,43 @@ use crate::cognition::perception::landmark_score::LandmarkClass;
 use crate::cognition::perception::landmarks::{FIELD_RECORDING_CIRCLE, FieldCamera};
 use crate::geometry::Pose2;
 
-/// A picture whose place on the field and landmarks are known.
+/// A picture with a known pose on the field and marked landmarks.
 #[derive(Clone, Debug)]
 pub struct Sighting {
-    /// Where the robot stood on the field.
+    /// The pose of the robot on the field.
     pub place: Pose2,
-    /// Of the head, in radian.
+    /// The pitch of the head, in radians.
     pub head_pitch: f32,
-    /// Of the head, in radian.
+    /// The yaw of the head, in radians.
     pub head_yaw: f32,
-    /// Size of the picture in pixels.
+    /// The size of the picture, in pixels.
     pub size: [u32; 2],
-    /// What people marked in it.
+    /// The landmarks that people marked in it.
     pub marked: Vec<(LandmarkClass, Vec2)>,
 }
 
-/// A camera, and how well it explains what it was fitted to.
+/// A camera, and the quality of its fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraFit {
     /// The camera.
     pub camera: FieldCamera,
-    /// Marked landmarks that lie where the field has one of their class.
+    /// The number of marked landmarks that match one of the field of their class.
     pub landmarks: usize,
-    /// Root mean square distance between these and where the camera should see them, in pixels of a
-    /// picture 320 wide.
+    /// The root mean square distance between these and where the camera should see them, in pixels
+    /// of a picture 320 wide.
     pub error: f32,
 }
 
-/// The camera that explains the marked landmarks best: Gauss-Newton on their distances to the
-/// nearest landmark of the same class on the field, from rough to fine. A robot that is put down by
-/// hand looks a little aside and leans a little otherwise in each picture; both are fitted along.
-/// Begins with a NAO as its drawing has it, upright, and so needs no guess. `None` when there is
-/// too little to fit or no camera explains it.
+/// Returns the camera that explains the marked landmarks best: Gauss-Newton on their distances to
+/// the nearest landmark of the same class on the field, from coarse to fine. A robot that is put
+/// down by hand turns and leans a little differently in each picture; both are estimated as well.
+/// It starts with an upright NAO as in the drawing, so that no initial guess is needed. `None` if
+/// there are too few landmarks or no camera explains them.
 pub fn fit(sightings: &[Sighting]) -> Option<CameraFit> {
     let mut values = START;
     let mut stances = vec![Stance::default(); sightings.len()];
-    // Pixels within which a landmark of the field may be the marked one; they shrink as the camera
-    // becomes known.
+    // The radii in pixels within which a landmark of the field may be the marked one, which shrink
+    // as the camera becomes known.
     for radius in [60.0, 60.0, 60.0, 60.0, 40.0, 40.0, 25.0, 25.0, FARTHEST, FARTHEST, FARTHEST, FARTHEST] {
         let mut system = System::<COUNT>::default();
         let cameras: [FieldCamera; COUNT] = std::array::from_fn(|index| {
@@ -68,7 +68,7 @@ pub fn fit(sightings: &[Sighting]) -> Option<CameraFit> {
         for (value, change) in values.iter_mut().zip(change) {
             *value += change;
         }
-        // What all stances share is the camera's.
+        // The part that all stances share belongs to the camera.
         let shared = stances.iter().map(|stance| stance.lean).sum::<f32>() / stances.len().max(1) as f32;
         values[LEAN] += shared;
         stances.iter_mut().for_each(|stance| stance.lean -= shared);
@@ -77,7 +77,7 @@ pub fn fit(sightings: &[Sighting]) -> Option<CameraFit> {
     (fit.landmarks >= FEWEST_LANDMARKS && fit.error <= LARGEST_ERROR).then_some(fit)
 }
 
-/// How well a camera explains the marked landmarks.
+/// Returns how well a camera explains the marked landmarks.
 pub fn explain(camera: &FieldCamera, sightings: &[Sighting]) -> CameraFit {
     let (mut landmarks, mut squares) = (0, 0.0);
     for sighting in sightings {
@@ -94,12 +94,12 @@ pub fn explain(camera: &FieldCamera, sightings: &[Sighting]) -> CameraFit {
     CameraFit { camera: *camera, landmarks, error: (squares / landmarks.max(1) as f32).sqrt() }
 }
 
-/// How the robot stood in one picture, against what was surveyed and what it does on average.
+/// The stance of the robot in one picture, relative to the surveyed pose and the average lean.
 #[derive(Clone, Copy, Default)]
 struct Stance {
-    /// In radian.
+    /// In radians.
     turn: f32,
-    /// In radian.
+    /// In radians.
     lean: f32,
 }
 
@@ -109,12 +109,12 @@ impl Sighting {
         camera.view(self.head_pitch, self.head_yaw, self.size[0], self.size[1])
     }
 
-    /// Where a place of the field lies, seen from the robot.
+    /// Returns a position on the field relative to the robot.
     fn relative(&self, stance: &Stance, place: Vec2) -> Vec2 {
         Pose2 { rotation: self.place.rotation + stance.turn, ..self.place }.relative(place)
     }
 
-    /// Marked landmarks with the place of the one of the field that each of them is, and their
+    /// Returns marked landmarks with the position of the matching one on the field, and their
     /// distance in pixels.
     fn matches(&self, camera: &FieldCamera, stance: &Stance, radius: f32) -> impl Iterator<Item = (Vec2, Vec2, f32)> {
         let radius = radius * self.size[0] as f32 / 320.0;
@@ -129,7 +129,7 @@ impl Sighting {
         })
     }
 
-    /// One step towards how the robot stood.
+    /// Computes one step of the fit of the stance.
     fn stand(&self, camera: &FieldCamera, stance: Stance, radius: f32) -> Stance {
         let mut system = System::<2>::default();
         let moved = [Stance { turn: stance.turn + STEP, ..stance }, Stance { lean: stance.lean + STEP, ..stance }];
@@ -145,7 +145,7 @@ impl Sighting {
     }
 }
 
-/// Normal equations of a step that moves projected points to where they were seen.
+/// The normal equations of a step that moves projected points to where they were seen.
 struct System<const N: usize> {
     normal: [[f32; N]; N],
     right: [f32; N],
@@ -158,11 +158,11 @@ impl<const N: usize> Default for System<N> {
 }
 
 impl<const N: usize> System<N> {
-    /// Adds a point, where it appears now, and where it appears after a step of each value.
+    /// Adds a point, its current projection, and its projection after a step of each value.
     fn add(&mut self, seen: Vec2, now: Option<Vec2>, moved: [Option<Vec2>; N]) {
         let Some(now) = now else { return };
         let slopes = moved.map(|moved| (moved.unwrap_or(now) - now) / STEP);
-        // A wrong match pulls no more than one that is a little off (Huber).
+        // A wrong match has no more influence than one that is a little off (Huber).
         let weight = HUBER / seen.distance(now).max(HUBER);
         for (row, slope) in slopes.iter().enumerate() {
             self.right[row] += weight * slope.dot(seen - now);
@@ -172,14 +172,15 @@ impl<const N: usize> System<N> {
         }
     }
 
-    /// Adds that a value usually differs from what is known by no more than its spread.
+    /// Adds the prior of a value: its difference from the known one, and its spread.
     fn expect(&mut self, index: usize, difference: f32, spread: f32) {
         let weight = (PIXEL_ERROR / spread).powi(2);
         self.normal[index][index] += weight;
         self.right[index] -= weight * difference;
     }
 
-    /// The step, by Gaussian elimination with pivots; none when the points do not tell.
+    /// Returns the step, by Gaussian elimination with pivots; none if the points do not determine
+    /// it.
     fn solve(mut self) -> Option<[f32; N]> {
         let (matrix, right) = (&mut self.normal, &mut self.right);
         for column in 0..N {
@@ -202,32 +203,31 @@ impl<const N: usize> System<N> {
     }
 }
 
-/// Fewest landmarks that a camera is fitted to.
+/// The minimum number of landmarks for a fit.
 const FEWEST_LANDMARKS: usize = 30;
-/// A marked landmark that is farther than this, in pixels, from all of the field is none of them.
+/// The maximum distance of a marked landmark from one of the field, in pixels.
 const FARTHEST: f32 = 15.0;
-/// A larger error, in pixels, means that the places or the field are others than assumed.
+/// The maximum error, in pixels; a larger one means that the poses or the field are not as assumed.
 const LARGEST_ERROR: f32 = 6.0;
-/// How exactly people click, in pixels.
+/// The accuracy with which people mark landmarks, in pixels.
 const PIXEL_ERROR: f32 = 2.0;
-/// How far a robot that was put down by hand looks aside, and leans otherwise than usual, in
-/// radian.
+/// The usual deviation in turn and lean of a robot that was put down by hand, in radians.
 const USUAL_STANCE: f32 = 0.035;
-/// Pixels from which on a distance counts only linearly.
+/// The distance in pixels from which on it counts only linearly.
 const HUBER: f32 = 4.0;
-/// Of each value, in metre or radian, when slopes are taken.
+/// The step of each value for numerical derivatives, in metres or radians.
 const STEP: f32 = 1e-3;
-/// Of each value, in metre or radian, from one round to the next.
+/// The maximum change of each value from one round to the next, in metres or radians.
 const LARGEST_CHANGE: f32 = 0.1;
 
-/// Numbers of a camera that are fitted.
+/// The number of fitted values of a camera.
 const COUNT: usize = 5;
-/// Which of them is the lean.
+/// The index of the lean among them.
 const LEAN: usize = 1;
-/// A NAO that stands upright with its knees bent a little, and its cameras as the manufacturer
-/// gives them (61.0 x 47.6 degrees).
+/// The values of a NAO that stands upright with its knees bent a little, and with the
+/// manufacturer's field of view (61.0 x 47.6 degrees).
 const START: [f32; COUNT] = [0.33, 0.0, 0.0, 1.064, 0.831];
-/// How far each of these may be off.
+/// The uncertainty of each of these.
 const SPREAD: [f32; COUNT] = [0.02, 0.1, 0.03, 0.03, 0.03];
 
 fn camera(&[torso_height, lean, roll, across, down]: &[f32; COUNT]) -> FieldCamera {
@@ -291,8 +291,8 @@ mod tests {
             .collect();
         let fit = fit(&sightings).unwrap();
         assert!(fit.error < 0.1, "{fit:?}");
-        // What the drawing says pulls a little where pictures hardly tell height, lean and view
-        // apart.
+        // The prior from the drawing has a little influence where pictures hardly distinguish
+        // height, lean and view.
         assert!((fit.camera.lean - 0.06).abs() < 5e-3 && (fit.camera.roll - 0.02).abs() < 2e-3, "{fit:?}");
         assert!((fit.camera.torso_height - 0.31).abs() < 0.01, "{fit:?}");
         assert!(fit.camera.field_of_view.distance(true_camera.field_of_view) < 0.015, "{fit:?}");

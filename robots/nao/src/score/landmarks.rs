@@ -13,16 +13,16 @@ use crate::recordings::table::Table;
 use crate::recordings::{read_bounded, read_table};
 use crate::representations::sensing::Image;
 
-/// How far a found landmark may lie from a clicked one, in pixels of a picture that is 320 wide:
-/// twice what remains after the camera was fitted, and the width of a line in the middle of the
-/// picture.
+/// The maximum distance of a found landmark from a marked one, in pixels of a picture that is 320
+/// wide: twice the error that remains after fitting the camera, and the width of a line in the
+/// middle of the picture.
 const RADIUS: f32 = 10.0;
 
 /// Scores line landmarks and goal posts on annotated pictures of a NAO with known head joints.
 ///
-/// Each recording (a folder of pictures) is judged with the camera that the *other* recordings
-/// tell, so that nothing of what is judged was fitted to. For comparison everything is judged with
-/// the camera that was once fitted to the shared recordings.
+/// Each recording (a folder of pictures) is scored with the camera that was fitted to the *other*
+/// recordings, so that no data is both fitted and scored. For comparison everything is also scored
+/// with the camera that was once fitted to the shared recordings.
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let pictures = Pictures::read(directory)?;
     let (mut left_out, mut known) = (LandmarkScore::default(), LandmarkScore::default());
@@ -46,7 +46,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     measures.extend(of_classes(&left_out, ""));
     measures.insert(measures.len() - 1, measure("X, L, T by place only", &left_out.places));
     Ok(Score {
-        title: "Landmarks, each recording with the camera that the others tell".into(),
+        title: "Landmarks, each recording with the camera fitted to the others".into(),
         directory: directory.display().to_string(),
         measures,
         details,
@@ -54,7 +54,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
             format!(
                 "A hit lies within {RADIUS} pixels (of 320) of a clicked landmark of its class. Of the detector only the camera \
                  is fitted; its thresholds are the same for all recordings, and were chosen by people who had seen those of \
-                 2012. Left out for want of head joints: {}.",
+                 2012. Skipped for lack of head joints: {}.",
                 pictures.without_joints
             ),
             cameras.join("\n"),
@@ -67,13 +67,13 @@ struct Annotated {
     file: String,
     image: Image,
     head: [f32; 2],
-    /// Where it was taken, if that is told.
+    /// The pose at which it was taken, if that is known.
     place: Option<Pose2>,
     marked: Vec<(LandmarkClass, Vec2)>,
 }
 
 impl Annotated {
-    /// The folder that the picture lies in.
+    /// Returns the folder of the picture.
     fn recording(&self) -> &str {
         self.file.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -128,7 +128,7 @@ impl Pictures {
         Ok(all)
     }
 
-    /// The folders, in the order of the table.
+    /// Returns the folders, in the order of the table.
     fn recordings(&self) -> Vec<String> {
         let mut folders: Vec<String> = Vec::new();
         for picture in &self.pictures {
@@ -143,7 +143,7 @@ impl Pictures {
         self.pictures.iter().filter(move |picture| picture.recording() == recording)
     }
 
-    /// What was seen in a recording, and in the others.
+    /// Returns the sightings of a recording, and those of the others.
     fn split(&self, recording: &str) -> (Vec<Sighting>, Vec<Sighting>) {
         let sightings =
             |own: bool| self.pictures.iter().filter(move |picture| (picture.recording() == recording) == own);
@@ -163,10 +163,10 @@ fn marked(landmarks: &Table, picture: &str) -> Result<Vec<(LandmarkClass, Vec2)>
     Ok(marked)
 }
 
-/// How well the camera of the other recordings explains what was seen in this one.
+/// Returns a note on how well the camera of the other recordings explains this one.
 fn camera_note(recording: &str, camera: Option<&CameraFit>, own: &[Sighting]) -> String {
     let Some(CameraFit { camera, landmarks, error }) = camera else {
-        return format!("{recording}: the other recordings do not tell the camera; that of 2012 was taken");
+        return format!("{recording}: the other recordings do not determine the camera; that of 2012 is used");
     };
     let here = explain(camera, own);
     let [lean, roll, across, down] =
@@ -178,7 +178,7 @@ fn camera_note(recording: &str, camera: Option<&CameraFit>, own: &[Sighting]) ->
     )
 }
 
-/// A line for each class, and one for X, L and T together.
+/// Returns a line for each class, and one for X, L and T together.
 fn of_classes(score: &LandmarkScore, prefix: &str) -> Vec<Measure> {
     let names = ["X crossings, marks", "L corners", "T junctions", "G goal posts"];
     let classes = LandmarkClass::ALL.into_iter().zip(names);

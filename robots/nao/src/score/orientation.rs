@@ -9,7 +9,7 @@ use crate::recordings::table::{Column, Table};
 use crate::recordings::trial::Trial;
 use crate::recordings::{files_with, read_bounded, read_table};
 
-/// A step for a trial of one row, in seconds.
+/// The step of a trial with a single row, in seconds.
 const USUAL_STEP: f64 = 0.01;
 
 /// A mean of squares.
@@ -38,7 +38,7 @@ impl MeanSquare {
     }
 }
 
-/// Whether a directory, or a table itself, holds trials with a reference orientation.
+/// Returns whether a directory, or a table itself, holds trials with a reference orientation.
 pub fn has_trials(directory: &Path) -> Result<bool, NaoError> {
     Ok(!trial_files(directory)?.is_empty())
 }
@@ -47,9 +47,9 @@ pub fn has_trials(directory: &Path) -> Result<bool, NaoError> {
 /// (`ref_qw` ... `ref_qz`, sensor to an earth frame whose z axis points up), over the rows where
 /// `movement` is 1 and the reference is known.
 ///
-/// The inclination error is the angle between up as the filter has it and up as it is, both seen by
-/// the sensor; heading plays no part in it. After Laidig, Caruso, Cereatti, Seel, "BROAD", Data
-/// 6(7), 2021.
+/// The inclination error is the angle between the estimated and the true vertical in the sensor's
+/// frame, independent of the heading. After Laidig, Caruso, Cereatti, Seel, "BROAD", Data 6(7),
+/// 2021.
 pub fn evaluate_trials(directory: &Path) -> Result<Score, NaoError> {
     let mut measures = Vec::new();
     let mut overall = MeanSquare::default();
@@ -85,8 +85,8 @@ pub fn evaluate_humanoid(directory: &Path) -> Result<Score, NaoError> {
             row += 1;
         }
         let Some(row) = truth.row(row) else { return Ok(()) };
-        // The filter sees a torso that looks forward, the truth is of the root link, which looks
-        // backward.
+        // The filter is for a torso that faces forward, and the truth for the root link, which
+        // faces backward.
         let (_, has_pitch, has_roll) = (attitude * Quat::from_rotation_z(std::f32::consts::PI)).to_euler(EulerRot::ZYX);
         let [roll, pitch] = row.numbers([roll, pitch])?;
         errors[0].add(degrees(has_roll - roll));
@@ -132,7 +132,7 @@ fn inclination_error(trial: &Trial) -> Result<MeanSquare, NaoError> {
     Ok(error)
 }
 
-/// The reference orientation of a row; `None` where the row does not count or the markers were
+/// Returns the reference orientation of a row; `None` if the row does not count or the markers were
 /// lost.
 fn reference_at(
     table: &Table,
@@ -149,7 +149,7 @@ fn reference_at(
     Ok(Some(Quat::from_xyzw(x, y, z, w)).filter(|quaternion| quaternion.length() > 0.5).map(Quat::normalize))
 }
 
-/// Runs the filter over a trial and shows each attitude with the time on the trial's own clock.
+/// Runs the filter over a trial and passes on each attitude with the time on the trial's own clock.
 fn follow(trial: &Trial, mut show: impl FnMut(f64, Quat) -> Result<(), NaoError>) -> Result<(), NaoError> {
     let mut filter = OrientationEstimator::default();
     let rows = trial.table().len();

@@ -10,8 +10,8 @@ use crate::recordings::{
 };
 use crate::representations::sensing::{AudioBlock, FootPressure, ImuSample, JointAngles, LowerImage, UpperImage};
 
-/// Plays a recording without ground truth through the source that knows its form, and tells what
-/// could be read.
+/// Plays a recording without ground truth through the source for its format, and reports what could
+/// be read.
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let name = || directory.display().to_string();
     let mut reports = Vec::new();
@@ -41,7 +41,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
         return Err(NaoError::NothingFound { directory: directory.to_owned(), expected });
     }
     Ok(Score {
-        title: "Playback (there is no ground truth that is known here)".into(),
+        title: "Playback (no known ground truth)".into(),
         directory: name(),
         measures: reports.iter().map(|(subject, report)| measure(subject, report)).collect(),
         details: Vec::new(),
@@ -49,7 +49,7 @@ pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     })
 }
 
-/// Takes samples until there are none; one that could not be read (`None`) is counted by its
+/// Reads samples until there are none; a sample that cannot be read (`None`) is counted by its
 /// source.
 fn play(mut sample: impl FnMut() -> Option<Option<Time>>) {
     while !matches!(sample(), Some(None)) {}

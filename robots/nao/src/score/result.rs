@@ -4,50 +4,50 @@ use serde_json::{Map, Value, json};
 
 use crate::NaoError;
 
-/// How a score is written.
+/// The format in which a score is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// A table for people.
     #[default]
     Table,
-    /// The same with a line for each clip, picture or trial where the table would only sum them up.
+    /// A table with a line for each clip, picture or trial instead of only their sums.
     Details,
-    /// One JSON object, with all details.
+    /// A JSON object, with all details.
     Json,
 }
 
-/// What was measured on a directory.
+/// The result for a directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// What was scored.
+    /// The modules that were scored.
     pub title: String,
     /// The directory.
     pub directory: String,
-    /// The result, one line each; the last is the overall one.
+    /// The results, one line each; the last is the overall one.
     pub measures: Vec<Measure>,
-    /// Single cases that the result sums up.
+    /// The single cases that the result sums up.
     pub details: Vec<Measure>,
-    /// What one must know to read the result.
+    /// Notes for reading the result.
     pub notes: Vec<String>,
 }
 
 /// Named figures of one subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// Whose figures.
+    /// The subject of the figures.
     pub subject: String,
-    /// Name, value (NaN where there is none), and number of decimals that mean something. All
-    /// measures of a score have the same names.
+    /// The name, value (NaN if there is none), and number of significant decimals of each figure.
+    /// All measures of a score have the same names.
     pub figures: Vec<(&'static str, f64, usize)>,
 }
 
 impl Measure {
-    /// A measure.
+    /// Creates a measure.
     pub fn new(subject: impl Into<String>, figures: Vec<(&'static str, f64, usize)>) -> Self {
         Self { subject: subject.into(), figures }
     }
 
-    /// A figure by its name; NaN where there is none.
+    /// Returns a figure by its name; NaN if there is none.
     #[must_use]
     pub fn get(&self, name: &str) -> f64 {
         self.figures.iter().find(|figure| figure.0 == name).map_or(f64::NAN, |figure| figure.1)
@@ -55,19 +55,19 @@ impl Measure {
 }
 
 impl Score {
-    /// The last line: everything together.
+    /// Returns the last line, for everything together.
     ///
     /// # Panics
-    /// When nothing was measured, which [`evaluate`](super::evaluate) never returns.
+    /// If there are no measures, which [`evaluate`](super::evaluate) never returns.
     #[must_use]
     pub fn overall(&self) -> &Measure {
         self.measures.last().expect("a score has measures")
     }
 
-    /// Writes it.
+    /// Writes the score.
     ///
     /// # Errors
-    /// The output does not take it.
+    /// The output cannot be written.
     pub fn write(&self, format: Format, output: &mut impl Write) -> Result<(), NaoError> {
         match format {
             Format::Json => writeln!(output, "{:#}", self.json())?,
@@ -106,7 +106,8 @@ impl Score {
     }
 }
 
-/// Subjects to the left, figures to the right, columns as wide as they need.
+/// Writes a table with subjects to the left, figures to the right, and columns as wide as
+/// necessary.
 fn table(measures: &[Measure], output: &mut impl Write) -> Result<(), NaoError> {
     let Some(first) = measures.first() else { return Ok(()) };
     let width = measures.iter().map(|measure| measure.subject.chars().count()).max().unwrap_or(0);

@@ -5,7 +5,7 @@ use crate::audio::WhistleDetectorParameters;
 use crate::recordings::sound::Sound;
 use crate::recordings::{files_with, read_bounded};
 
-/// Where the recordings of other robots lie, on machines that have them.
+/// Returns the folder of recordings of other robots, on machines that have them.
 fn shared(name: &str) -> Option<PathBuf> {
     let found = shared_recordings().map(|directory| directory.join(name)).filter(|directory| directory.is_dir());
     if found.is_none() {
@@ -64,9 +64,9 @@ fn speech_that_no_threshold_was_chosen_on_is_no_whistle() {
     }
 }
 
-/// Was missed at first: its whistle begins 0.2 s after the start, and its three tones alternate.
-/// How long the background settles and how far a frequency may change were set to hear it, so it
-/// guards these and is no independent measure.
+/// This recording was missed at first: its whistle begins 0.2 s after the start, and its three
+/// tones alternate. The settling time of the background and the maximum change of a frequency were
+/// set to detect it, so that it guards these and is no independent measure.
 #[test]
 fn a_whistle_of_several_tones_soon_after_the_start_is_heard() {
     let Some(directory) = shared("nao-whistle-4mic") else { return };

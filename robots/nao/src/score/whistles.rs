@@ -14,10 +14,10 @@ use crate::recordings::{files_with, read_bounded};
 use crate::representations::audio::{AudioBands, AudioSpectrum, Whistle, WhistleFeatures};
 use crate::representations::sensing::AudioBlock;
 
-/// Samples in a block, as the robot's microphones deliver them.
+/// The number of samples in a block, as the robot's microphones deliver them.
 const BLOCK: usize = 1024;
 
-/// The modules of the audio cycle one after the other, without a robot around them.
+/// The modules of the audio cycle in order, without a robot around them.
 pub struct WhistleEar {
     analyzer: SpectrumAnalyzer,
     floor: NoiseFloorEstimator,
@@ -28,7 +28,7 @@ pub struct WhistleEar {
 }
 
 impl WhistleEar {
-    /// An ear that decides as `parameters` say.
+    /// Creates an ear whose detector has these parameters.
     #[must_use]
     pub fn new(parameters: WhistleDetectorParameters) -> Self {
         Self {
@@ -56,8 +56,8 @@ impl WhistleEar {
         whistle
     }
 
-    /// When in a sound, in seconds, the first whistle begins that this ear, which has heard nothing
-    /// else, hears.
+    /// Returns the time in a sound, in seconds, at which the first detected whistle begins. The ear
+    /// must not have been used before.
     pub fn first_whistle(&mut self, sound: &Sound) -> Option<f64> {
         sound.samples.chunks_exact(BLOCK).find_map(|samples| {
             let block = AudioBlock { samples: samples.to_vec(), sample_rate: sound.sample_rate };
@@ -70,13 +70,12 @@ impl WhistleEar {
 pub fn evaluate(directory: &Path) -> Result<Score, NaoError> {
     let mut score = evaluate_with(directory, &WhistleDetectorParameters::default())?;
     score.notes.push(
-        "A clip counts as heard when a whistle is heard anywhere in it; each clip meets modules that know nothing yet."
-            .into(),
+        "A clip counts as detected if a whistle is detected anywhere in it; each clip starts with new modules.".into(),
     );
     Ok(score)
 }
 
-/// As [`evaluate`], with other thresholds.
+/// Does the same as [`evaluate`], with other thresholds.
 pub fn evaluate_with(directory: &Path, parameters: &WhistleDetectorParameters) -> Result<Score, NaoError> {
     let mut measures = Vec::new();
     let mut details = Vec::new();

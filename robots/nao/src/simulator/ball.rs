@@ -1,4 +1,4 @@
-//! The ball: it rolls, slows down, is kicked by feet, and bounces off what stands around.
+//! The ball: it rolls, slows down, is kicked by feet, and bounces off obstacles.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -7,30 +7,30 @@ use crate::geometry::{Pose2, Pose3};
 use crate::robot::Side;
 use crate::robot::dimensions::sole_outline;
 
-/// What carpet takes from a rolling ball, in m/s².
+/// The deceleration of a rolling ball by the carpet, in m/s².
 pub const ROLLING_DECELERATION: f32 = 0.6;
 
-/// Part of the speed that survives a hit.
+/// The share of the speed that remains after a hit.
 const FOOT_RESTITUTION: f32 = 0.35;
 const POST_RESTITUTION: f32 = 0.6;
 const NET_RESTITUTION: f32 = 0.1;
 const WALL_RESTITUTION: f32 = 0.4;
 const ROBOT_RESTITUTION: f32 = 0.3;
-/// A fast foot crosses a ball's radius in less than a step: each step is done in parts.
+/// The number of parts of a step: a fast foot crosses a ball's radius in less than a step.
 const PARTS: u16 = 4;
 
-/// A foot's way during a step.
+/// The motion of a foot during a step.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingFoot {
-    /// Which foot.
+    /// The side of the foot.
     pub side: Side,
-    /// The sole when the step began.
+    /// The sole at the beginning of the step.
     pub before: Pose3,
-    /// The sole when the step ended.
+    /// The sole at the end of the step.
     pub after: Pose3,
 }
 
-/// Which goal the ball entered.
+/// The goal that the ball entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The opponent's, at positive x.
@@ -49,32 +49,32 @@ pub struct Ball {
 }
 
 impl Ball {
-    /// A ball that lies at `position`, in metre.
+    /// Creates a ball at `position`, in metres.
     #[must_use]
     pub fn new(position: Vec2, velocity: Vec2, rotation: Quat) -> Self {
         Self { position, velocity, rotation, in_goal: false }
     }
 
-    /// Where it touches the ground, in metre.
+    /// Returns the point at which it touches the ground, in metres.
     #[must_use]
     pub fn position(&self) -> Vec2 {
         self.position
     }
 
-    /// In m/s.
+    /// Returns the velocity, in m/s.
     #[must_use]
     pub fn velocity(&self) -> Vec2 {
         self.velocity
     }
 
-    /// How its pattern is turned.
+    /// Returns the orientation of its pattern.
     #[must_use]
     pub fn rotation(&self) -> Quat {
         self.rotation
     }
 
-    /// Moves on by `dt` seconds among feet and other robots (upright cylinders: place and radius).
-    /// Says when the ball has entered a goal with all of its size, once per visit.
+    /// Advances by `dt` seconds among feet and other robots (upright cylinders: position and
+    /// radius). Returns the goal that the whole ball has entered, once per visit.
     pub fn step(
         &mut self,
         dt: f32,
@@ -113,7 +113,7 @@ impl Ball {
         self.rotation = (Quat::from_axis_angle(axis, way / BALL_RADIUS) * self.rotation).normalize();
     }
 
-    /// Is pushed out of the foot's outline, and leaves faster than the foot came.
+    /// Pushes the ball out of the foot's outline, with more than the foot's speed.
     fn meet_foot(&mut self, foot: &MovingFoot, progress: f32, dt: f32) {
         let (before, after) = (foot.before.on_ground(), foot.after.on_ground());
         let height = foot.before.translation.z + progress * (foot.after.translation.z - foot.before.translation.z);
@@ -145,7 +145,7 @@ impl Ball {
         }
     }
 
-    /// The nets close both goals at the sides and at the back.
+    /// Stops the ball at the nets, which close both goals at the sides and at the back.
     fn meet_nets(&mut self) {
         let (front, back) = (LENGTH / 2.0, LENGTH / 2.0 + GOAL_DEPTH);
         let side = GOAL_WIDTH / 2.0 + POST_RADIUS;
@@ -161,7 +161,7 @@ impl Ball {
         }
     }
 
-    /// Boards around the carpet.
+    /// Stops the ball at the boards around the carpet.
     fn meet_walls(&mut self) {
         let limit = Vec2::new(LENGTH, WIDTH) / 2.0 + Vec2::splat(BORDER - BALL_RADIUS);
         for (axis, normal) in [Vec2::X, Vec2::Y].into_iter().enumerate() {
@@ -173,8 +173,8 @@ impl Ball {
         }
     }
 
-    /// Changes the velocity as a hit by something that moves with `velocity` does; `normal` points
-    /// towards the ball.
+    /// Changes the velocity by a collision with an object that moves with `velocity`; `normal`
+    /// points towards the ball.
     fn rebound(&mut self, normal: Vec2, velocity: Vec2, restitution: f32) {
         let approach = (self.velocity - velocity).dot(normal);
         if approach < 0.0 {
@@ -191,13 +191,13 @@ impl Ball {
     }
 }
 
-/// The box around a sole, in its frame.
+/// Returns the box around a sole, in its frame.
 fn foot_box(side: Side) -> (Vec2, Vec2) {
     let outline = sole_outline(side);
     (outline.into_iter().fold(Vec2::MAX, Vec2::min), outline.into_iter().fold(Vec2::MIN, Vec2::max))
 }
 
-/// From a point within a box to the nearest of its sides: the point there and the outward normal.
+/// Returns the nearest point on the sides of a box, from a point within it, and the outward normal.
 fn shortest_way_out(point: Vec2, smallest: Vec2, largest: Vec2) -> (Vec2, Vec2) {
     let ways = [
         (largest.x - point.x, Vec2::X),

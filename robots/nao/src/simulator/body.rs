@@ -1,4 +1,4 @@
-//! How the robot moves by its own joints: one sole is planted, the torso follows from it, and
+//! The motion of the robot by its own joints: one sole is planted, the torso follows from it, and
 //! weight beyond the edge of the soles makes the robot tip.
 
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -15,50 +15,51 @@ use crate::robot::{JOINTS, Side};
 #[cfg(test)]
 mod tests;
 
-/// In m/s².
+/// The acceleration due to gravity, in m/s².
 pub const GRAVITY: f32 = 9.81;
 
-/// The other foot takes over when it would be this far below the planted one, in metre.
+/// The depth below the planted foot at which the other foot takes over, in metres.
 const SWITCH_DEPTH: f32 = 0.0005;
-/// A sole this close to the ground carries weight, in metre.
+/// The height within which a sole carries weight, in metres.
 const CONTACT_HEIGHT: f32 = 0.004;
-/// What a change of the planted foot moves is smoothed with this time constant, in seconds.
+/// The time constant with which a change of the planted foot is smoothed, in seconds.
 const SETTLING_TIME: f32 = 0.04;
-/// The acceleration of the centre of mass is smoothed with this time constant, in seconds.
+/// The time constant with which the acceleration of the centre of mass is smoothed, in seconds.
 const ACCELERATION_TIME: f32 = 0.03;
-/// Beyond this inclination nothing saves the robot, in radian.
+/// The inclination beyond which the robot falls, in radians.
 const POINT_OF_NO_RETURN: f32 = 0.6;
-/// Moment of inertia around the tipping edge, as a multiple of that of a point mass.
+/// The moment of inertia around the tipping edge, as a multiple of that of a point mass.
 const INERTIA: f32 = 1.2;
-/// Half the depth of the chest, in metre: no lower does the torso lie.
+/// The height of a lying torso, in metres: half the depth of the chest.
 const LYING_HEIGHT: f32 = 0.07;
-/// How long the joints must hold a standing posture before a lying robot gets up, in seconds.
+/// The time for which the joints must hold a standing posture until a lying robot gets up, in
+/// seconds.
 const PATIENCE: f32 = 2.0;
-/// How long getting up takes, in seconds.
+/// The duration of getting up, in seconds.
 const RISING_TIME: f32 = 1.5;
 
-/// Whether the robot is on its feet.
+/// The posture of the robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Posture {
-    /// On its feet, perhaps rocking.
+    /// The robot is on its feet, perhaps rocking.
     Upright,
-    /// Past the point of no return.
+    /// The robot is past the point of no return.
     Falling,
-    /// On the ground, for so many seconds in a posture of standing.
+    /// The robot is on the ground, for some time with its joints in a standing posture.
     Lying {
         /// In seconds.
         stood_for: f32,
     },
-    /// Getting up.
+    /// The robot is getting up.
     Rising,
 }
 
-/// How unevenly the soles grip: constant for a run, so that odometry drifts.
+/// The uneven grip of the soles, which is constant in a run, so that odometry drifts.
 #[derive(Clone, Debug)]
 struct Slip {
-    /// Turn per step, in radian.
+    /// The turn per step, in radians.
     turn: f32,
-    /// Sideways and forward way per step, in metre.
+    /// The displacement sideways and forward per step, in metres.
     way: Vec2,
 }
 
@@ -76,9 +77,9 @@ pub struct Body {
     support: Side,
     /// The planted sole.
     planted: Pose2,
-    /// What is left of the last change of the planted sole.
+    /// The rest of the last change of the planted sole.
     settling: Pose3,
-    /// Direction in which the robot leans, as long as the angle in radian.
+    /// The direction in which the robot leans; its length is the angle in radians.
     lean: Vec2,
     lean_velocity: Vec2,
     posture: Posture,
@@ -100,7 +101,7 @@ struct Center {
 }
 
 impl Body {
-    /// A body that stands with the middle between its soles at `place`.
+    /// Creates a body that stands with the midpoint between its soles at `place`.
     #[must_use]
     pub fn new(place: &Pose2, positions: &[f32; JOINTS], random: &mut Random) -> Self {
         let links = Links::new(positions);
@@ -132,7 +133,7 @@ impl Body {
         body
     }
 
-    /// Moves on by `dt` seconds to the given joint positions.
+    /// Advances by `dt` seconds to the given joint positions.
     pub fn step(&mut self, dt: f32, positions: &[f32; JOINTS], legs: Legs, random: &mut Random) {
         let links = Links::new(positions);
         let soles = Side::BOTH.map(|side| links.sole(side));
@@ -158,50 +159,50 @@ impl Body {
         self.place(&soles);
     }
 
-    /// The torso's frame in the field's.
+    /// Returns the torso's frame in the field's.
     #[must_use]
     pub fn torso(&self) -> Pose3 {
         self.torso
     }
 
-    /// A sole's frame in the field's.
+    /// Returns a sole's frame in the field's.
     #[must_use]
     pub fn sole(&self, side: Side) -> Pose3 {
         self.soles[side as usize]
     }
 
-    /// Whether the robot is on its feet.
+    /// Returns the posture of the robot.
     #[must_use]
     pub fn posture(&self) -> Posture {
         self.posture
     }
 
-    /// Whether a sole carries weight.
+    /// Returns whether a sole carries weight.
     #[must_use]
     pub fn touches(&self, side: Side) -> bool {
         self.posture == Posture::Upright && self.contacts[side as usize]
     }
 
-    /// Where the ground's reaction acts: the zero moment point, or the nearest point of the support
-    /// polygon.
+    /// Returns the point at which the ground's reaction acts: the zero moment point, or the nearest
+    /// point of the support polygon.
     #[must_use]
     pub fn center_of_pressure(&self) -> Vec2 {
         self.center_of_pressure
     }
 
-    /// Slides the feet: what an obstacle does to a robot that walks into it.
+    /// Slides the feet, as when the robot walks into an obstacle.
     pub fn push(&mut self, way: Vec2) {
         self.planted.translation += way;
         self.settling.translation -= way.extend(0.0);
     }
 
-    /// The torso as it stands on the planted sole, before any lean.
+    /// Returns the torso over the planted sole, before any lean.
     fn standing_torso(&self, soles: &[Pose3; 2]) -> Pose3 {
         let nominal = Pose3::above(&self.planted, 0.0) * soles[self.support as usize].inverse();
         Pose3::new(self.settling.rotation * nominal.rotation, self.settling.translation + nominal.translation)
     }
 
-    /// Plants the other sole when it reaches below the planted one.
+    /// Plants the other sole if it reaches below the planted one.
     fn change_support(&mut self, soles: &[Pose3; 2], random: &mut Random) {
         let nominal = Pose3::above(&self.planted, 0.0) * soles[self.support as usize].inverse();
         let other = self.support.other();
@@ -233,8 +234,8 @@ impl Body {
         self.center.acceleration += (acceleration - self.center.acceleration) * (1.0 - (-dt / ACCELERATION_TIME).exp());
     }
 
-    /// Finds out which soles carry weight and what they span. A new edge to lean over settles like
-    /// a new foot.
+    /// Determines which soles carry weight, and the polygon that they span. A new edge to lean over
+    /// settles like a new foot.
     fn touch(&mut self, soles: &[Pose3; 2]) {
         let standing = self.standing_torso(soles);
         let before = self.leaning();
@@ -250,7 +251,7 @@ impl Body {
         self.settling.translation += moved.rotation.inverse() * (before.translation - moved.translation);
     }
 
-    /// Rocks on the edge of the support polygon, or stands.
+    /// Lets the body rock on the edge of the support polygon, or stand.
     fn rock(&mut self, dt: f32) {
         let center = self.leaning().transform(self.center.position);
         let zero_moment_point = center.truncate() - self.center.acceleration * (center.z / GRAVITY);
@@ -288,7 +289,7 @@ impl Body {
         }
     }
 
-    /// Lies flat, whatever the joints do to the torso.
+    /// Lays the body flat, whatever the joints do to the torso.
     fn rest(&mut self) {
         let inclination = (self.torso.rotation * Vec3::Z).z.clamp(-1.0, 1.0).asin();
         let angle = self.lean.length();
@@ -305,7 +306,7 @@ impl Body {
         }
     }
 
-    /// Rotation around the edge that the robot leans over.
+    /// Returns the rotation around the edge that the robot leans over.
     fn leaning(&self) -> Pose3 {
         let angle = self.lean.length();
         if angle == 0.0 {
@@ -325,16 +326,16 @@ impl Body {
     }
 }
 
-/// Whether the legs could carry the robot.
+/// The ability of the legs to carry the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Legs {
     /// All joints of the legs hold their position.
     Stiff,
-    /// Some joint is not powered.
+    /// Some joint has no power.
     Limp,
 }
 
-/// Both soles below the torso and flat.
+/// Returns whether both soles are flat and below the torso.
 fn is_standing_posture(soles: &[Pose3; 2]) -> bool {
     soles.iter().all(|sole| {
         let flat = (sole.rotation * Vec3::Z).z > 0.95;

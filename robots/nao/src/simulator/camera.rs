@@ -1,9 +1,9 @@
-//! What a camera sees of the simulated world.
+//! The image of a camera in the simulated world.
 //!
-//! The image is made row by row: first the ground and the hall, one ray per pixel into textures
-//! (`scenery`), then the shapes that stand on the ground, far ones first (`shapes`), at last what
-//! the sensor does to it: exposure, vignetting, noise. Without allocation, and the same for the
-//! same snapshot, camera and seed.
+//! The image is rendered row by row: first the ground and the hall, one ray per pixel into textures
+//! (`scenery`), then the shapes that stand on the ground, far ones first (`shapes`), and finally
+//! the effects of the sensor: exposure, vignetting, noise. Rendering does not allocate, and is the
+//! same for the same snapshot, camera and seed.
 
 mod projection;
 mod scenery;
@@ -23,16 +23,16 @@ use crate::representations::sensing::Image;
 pub use self::projection::Projection;
 pub use crate::robot::kinematics::Camera;
 
-/// Width of an image that is rendered into an empty one, in pixels.
+/// The width of an image that is rendered into an empty one, in pixels.
 pub const WIDTH: u32 = 320;
-/// Height of an image that is rendered into an empty one, in pixels.
+/// The height of an image that is rendered into an empty one, in pixels.
 pub const HEIGHT: u32 = 240;
-/// Largest width that can be rendered, in pixels.
+/// The maximum width that can be rendered, in pixels.
 pub const LARGEST_WIDTH: u32 = 1280;
 
-/// How much darker a corner of the image is than its middle.
+/// The darkening of a corner of the image relative to its centre.
 const VIGNETTING: f32 = 0.22;
-/// Standard deviations of the noise of brightness and of colour, in steps of 8 bits.
+/// The standard deviation of the noise of brightness, in steps of 8 bits; that of colour is below.
 const BRIGHTNESS_NOISE: f32 = 2.2;
 const COLOR_NOISE: f32 = 1.4;
 
@@ -46,13 +46,13 @@ pub fn prepare() {
     LazyLock::force(&NOISE);
 }
 
-/// Renders what `camera` sees into `image`, which keeps its size; an empty image becomes [`WIDTH`]
-/// x [`HEIGHT`].
+/// Renders the view of `camera` into `image`, which keeps its size; an empty image becomes
+/// [`WIDTH`] x [`HEIGHT`].
 ///
 /// About 2 ms for 320 x 240 pixels on one core: 1.3 ms of ground, more where the hall is in view.
 ///
 /// # Panics
-/// When the image is wider than [`LARGEST_WIDTH`].
+/// If the image is wider than [`LARGEST_WIDTH`].
 pub fn render(world: &SimulatedWorld, camera: Camera, noise_seed: u64, image: &mut Image) {
     if image.pixels.is_empty() {
         image.resize(WIDTH, HEIGHT);
@@ -72,7 +72,7 @@ pub fn render(world: &SimulatedWorld, camera: Camera, noise_seed: u64, image: &m
     }
 }
 
-/// A colour as brightness, blue difference and red difference; the differences around 0.
+/// A colour as brightness, blue difference and red difference; the differences are around 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Color {
     y: f32,
@@ -81,31 +81,31 @@ struct Color {
 }
 
 impl Color {
-    /// From red, green and blue (full range BT.601).
+    /// Converts red, green and blue (full range BT.601).
     const fn rgb(red: f32, green: f32, blue: f32) -> Self {
         let y = 0.299 * red + 0.587 * green + 0.114 * blue;
         Self { y, cb: 0.564 * (blue - y), cr: 0.713 * (red - y) }
     }
 
-    /// The same colour in more or less light.
+    /// Returns the same colour in more or less light.
     fn lit(self, light: f32) -> Self {
         Self { y: self.y * light, cb: self.cb * light, cr: self.cr * light }
     }
 
-    /// This colour with a part of another over it.
+    /// Returns this colour with a share of another over it.
     fn mixed(self, other: Self, part: f32) -> Self {
         let mix = |from: f32, to: f32| from + part * (to - from);
         Self { y: mix(self.y, other.y), cb: mix(self.cb, other.cb), cr: mix(self.cr, other.cr) }
     }
 }
 
-/// Pixels that are worked on together.
+/// The number of pixels that are processed together.
 const BLOCK: usize = 32;
 
 /// One row of the image before the sensor reads it: brightness, blue difference and red difference.
 struct Row {
     width: usize,
-    /// With a rest that fills the last block.
+    /// The brightness, with a rest that fills the last block.
     y: [f32; LARGEST_WIDTH as usize],
     cb: [f32; LARGEST_WIDTH as usize],
     cr: [f32; LARGEST_WIDTH as usize],
@@ -121,7 +121,7 @@ impl Row {
         self.width
     }
 
-    /// The block that begins at column `start`.
+    /// Returns the block that begins at column `start`.
     fn block(&mut self, start: usize) -> [&mut [f32; BLOCK]; 3] {
         [&mut self.y, &mut self.cb, &mut self.cr]
             .map(|colors| colors[start..].first_chunk_mut().expect("a row has room for whole blocks"))
@@ -136,13 +136,13 @@ impl Row {
     }
 }
 
-/// Exposure, vignetting and noise of the image sensor.
+/// The exposure, vignetting and noise of the image sensor.
 struct Sensor {
     random: Random,
     gain: f32,
     noise: &'static NoiseTable,
     center: [f32; 2],
-    /// Vignetting per squared pixel from the centre.
+    /// The vignetting per squared pixel from the centre.
     falloff: f32,
 }
 
@@ -162,7 +162,7 @@ impl Sensor {
             let (left, right) = (2 * index, 2 * index + 1);
             let horizontal = right as f32 - self.center[0];
             let light = self.gain * (1.0 - self.falloff * (horizontal * horizontal + vertical));
-            // Bright pixels are a little noisier: photons come at random.
+            // Bright pixels are a little noisier, because photons arrive at random.
             let bright = |y: f32, noise: i8| y * light + f32::from(noise) * (BRIGHTNESS * (0.6 + 0.004 * y));
             let colorful =
                 |pair: &[f32], noise: i8| 128.0 + 0.5 * (pair[left] + pair[right]) * light + f32::from(noise) * COLOR;
@@ -175,13 +175,13 @@ impl Sensor {
     }
 }
 
-/// Normally distributed numbers, drawn once: a row takes a piece from anywhere.
+/// Normally distributed numbers, drawn once: each row uses a piece at a random position.
 struct NoiseTable {
     numbers: Vec<i8>,
 }
 
 impl NoiseTable {
-    /// Standard deviation of the numbers.
+    /// The standard deviation of the numbers.
     const DEVIATION: f32 = 30.0;
     const LENGTH: usize = 1 << 15;
 

@@ -1,4 +1,5 @@
-//! What a microphone in the robot's head hears: the hall, the robot's own motors, and the referee.
+//! The sound of a microphone in the robot's head: the hall, the robot's own motors, and the
+//! referee.
 
 use std::f32::consts::TAU;
 
@@ -9,26 +10,26 @@ use crate::representations::sensing::AudioBlock;
 #[cfg(test)]
 mod tests;
 
-/// In hertz.
+/// The sample rate, in hertz.
 pub const SAMPLE_RATE: u32 = 48_000;
-/// Samples in a block.
+/// The number of samples in a block.
 pub const BLOCK_LENGTH: usize = 1024;
 
-/// Effective values of what is heard; full scale is 1.
+/// The effective value of the hall's noise; full scale is 1.
 const HALL_LEVEL: f32 = 0.012;
 const CROWD_LEVEL: f32 = 0.05;
-/// Per rad/s of all joints together.
+/// The effective value of the motors' noise, per rad/s of all joints together.
 const MOTOR_LEVEL: f32 = 0.0008;
 const LOUDEST_MOTORS: f32 = 0.02;
 const WHISTLE_LEVEL: f32 = 0.16;
-/// The echoes of the hall's walls: delay in seconds and part of the loudness.
+/// The echoes of the hall's walls: delay in seconds and share of the loudness.
 const ECHOES: [(f32, f32); 3] = [(0.0, 1.0), (0.043, 0.3), (0.071, 0.2)];
 
 /// A microphone with its own clock: block after block without a gap.
 ///
-/// Whistles start when the snapshot says, on the clock that the first block starts at 0. The same
-/// seed and the same snapshots give the same bits. Recording does not allocate once the block has
-/// its size.
+/// Whistles start at the times in the snapshot, on a clock that starts at 0 with the first block.
+/// The same seed and the same snapshots give the same bits. Recording does not allocate once the
+/// block has its size.
 #[derive(Clone, Debug)]
 pub struct Microphone {
     seed: u64,
@@ -36,13 +37,13 @@ pub struct Microphone {
     blocks: u64,
     hall: Rumble,
     crowd: Rumble,
-    /// How loud the crowd is and is about to be, from 0 to 1.
+    /// The current and the next loudness of the crowd, from 0 to 1.
     excitement: [f32; 2],
     motor_level: f32,
 }
 
 impl Microphone {
-    /// A microphone that begins to record.
+    /// Creates a microphone that starts to record.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
@@ -56,7 +57,7 @@ impl Microphone {
         }
     }
 
-    /// When the next block begins, in seconds since the first.
+    /// Returns when the next block begins, in seconds since the first.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.first_sample() as f32 / SAMPLE_RATE as f32
@@ -80,8 +81,8 @@ impl Microphone {
         self.blocks += 1;
     }
 
-    /// Noise of the hall, bursts of the crowd, and the motors, each swelling within a block rather
-    /// than jumping.
+    /// Records the noise of the hall, bursts of the crowd, and the motors, each of which changes
+    /// gradually within a block.
     fn record_surroundings(&mut self, activity: f32, samples: &mut [f32]) {
         self.excite();
         let [crowd_before, crowd_after] = self.excitement.map(|excitement| CROWD_LEVEL * excitement);
@@ -122,10 +123,10 @@ impl Microphone {
     }
 }
 
-/// Noise that gets quieter above a frequency by 6 dB per octave, with an effective value of 1.
+/// Noise that falls by 6 dB per octave above a frequency, with an effective value of 1.
 #[derive(Clone, Debug)]
 struct Rumble {
-    /// Part of the old value that each sample keeps.
+    /// The share of the old value that each sample keeps.
     keep: f32,
     value: f32,
 }
@@ -142,12 +143,12 @@ impl Rumble {
     }
 }
 
-/// Gears under load: three tones that do not fit together.
+/// Returns the sound of gears under load: three dissonant tones.
 fn hum(sample: u64) -> f32 {
     [(380.0, 0.8), (620.0, 0.5), (1130.0, 0.35)].map(|(frequency, part)| part * tone(frequency, sample)).iter().sum()
 }
 
-/// A sine at a whole frequency in hertz, exact after any number of samples.
+/// Returns a sine at an integer frequency in hertz, exact after any number of samples.
 fn tone(frequency: f32, sample: u64) -> f32 {
     let within_second = (sample % u64::from(SAMPLE_RATE)) as f32 / SAMPLE_RATE as f32;
     (TAU * (frequency * within_second).fract()).sin()
@@ -163,7 +164,7 @@ struct Whistle {
     duration: f32,
     /// In hertz.
     frequency: f32,
-    /// The pea's rounds per second.
+    /// The revolutions of the pea per second.
     flutter: f32,
 }
 
@@ -178,7 +179,7 @@ impl Whistle {
         }
     }
 
-    /// The sound `age` seconds after the start, between about -1.5 and 1.5.
+    /// Returns the sound `age` seconds after the start, between about -1.5 and 1.5.
     fn at(&self, age: f32) -> f32 {
         let attack = (age / 0.02).min(1.0) * ((self.duration - age) / 0.05).clamp(0.0, 1.0);
         // The blow begins a little low. The phase is the integral of the frequency, so that it

@@ -1,4 +1,4 @@
-//! The other robots: they walk slowly along closed paths and take no notice of anything.
+//! The other robots, which walk slowly along closed paths and do not react to anything.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -6,12 +6,12 @@ use hemiola::prelude::*;
 use super::random::Random;
 use crate::geometry::Pose2;
 
-/// Who a robot plays for.
+/// The team of a robot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Team {
-    /// With us; wears blue.
+    /// Our own team, in blue.
     Own,
-    /// Against us; wears red.
+    /// The opponents, in red.
     #[default]
     Opponent,
 }
@@ -28,7 +28,7 @@ pub struct OtherRobot {
 }
 
 impl OtherRobot {
-    /// What a ball or a robot cannot enter, around the robot's middle, in metre.
+    /// The radius around the robot's centre that a ball or a robot cannot enter, in metres.
     pub const RADIUS: f32 = 0.13;
 }
 
@@ -44,7 +44,7 @@ pub struct Patrol {
 }
 
 impl Patrol {
-    /// A walk around `center` with up to `reach` metre to each side, at up to 0.12 m/s.
+    /// Creates a walk around `center` with up to `reach` metres to each side, at up to 0.12 m/s.
     #[must_use]
     pub fn new(team: Team, center: Vec2, reach: f32, random: &mut Random) -> Self {
         let half_axes = Vec2::new(random.uniform(0.3..1.0), random.uniform(0.3..1.0)) * reach;
@@ -52,7 +52,7 @@ impl Patrol {
         Self { team, center, half_axes, phase: random.uniform(0.0..std::f32::consts::TAU), speed }
     }
 
-    /// Where the robot is `time` seconds after the start.
+    /// Returns the robot `time` seconds after the start.
     #[must_use]
     pub fn at(&self, time: f32) -> OtherRobot {
         let angle = self.phase + self.speed * time;

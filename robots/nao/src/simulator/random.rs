@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+//! Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable
 //! Pseudorandom Number Generators, 2014).
 
 use std::ops::Range;
@@ -10,19 +10,19 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of `seed`. Neighbouring seeds give unrelated streams.
+    /// Creates the stream of `seed`. Neighbouring seeds give unrelated streams.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// A stream for one purpose among several that share a seed.
+    /// Creates a stream for one of several purposes that share a seed.
     #[must_use]
     pub fn for_purpose(seed: u64, purpose: u64) -> Self {
         Self::new(Self::new(seed).next_u64() ^ Self::new(purpose).next_u64())
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
@@ -31,14 +31,14 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Evenly distributed over `range`.
+    /// Returns a number that is uniformly distributed over `range`.
     pub fn uniform(&mut self, range: Range<f32>) -> f32 {
         let unit = (self.next_u64() >> 40) as f32 / (1_u64 << 24) as f32;
         range.start + unit * (range.end - range.start)
     }
 
-    /// Nearly normal with mean 0 and standard deviation 1, never beyond 3.5: the sum of four
-    /// uniform numbers of 16 bits.
+    /// Returns a nearly normal number with mean 0 and standard deviation 1, never beyond 3.5: the
+    /// sum of four uniform numbers of 16 bits.
     pub fn normal(&mut self) -> f32 {
         let bits = self.next_u64();
         let sum: u64 = (0..4).map(|part| (bits >> (16 * part)) & 0xffff).sum();
@@ -46,7 +46,7 @@ impl Random {
         (sum as f32 / 65_536.0 - 2.0) * 3.0_f32.sqrt()
     }
 
-    /// -1 or 1, equally often.
+    /// Returns -1 or 1, with equal probability.
     pub fn sign(&mut self) -> f32 {
         if self.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
     }

@@ -1,4 +1,4 @@
-//! What is on the field when a run begins.
+//! The state of the field at the beginning of a run.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -19,12 +19,12 @@ pub enum Scenario {
     #[default]
     BallToGoal,
     /// The robot stands in the middle and looks at the opponent's goal; the ball lies one metre
-    /// ahead; nobody else is there, and nobody whistles.
+    /// ahead; there are no other robots, and no whistles.
     AloneInTheMiddle,
 }
 
 impl Scenario {
-    /// How long a run lasts at most, in seconds of simulated time.
+    /// Returns the maximum duration of a run, in seconds of simulated time.
     #[must_use]
     pub const fn time_limit(self) -> f32 {
         match self {
@@ -51,7 +51,7 @@ pub(super) struct Beginning {
     pub robot: Pose2,
     pub ball: Ball,
     pub others: Vec<Patrol>,
-    /// When the referee whistles, in seconds.
+    /// The times at which the referee whistles, in seconds.
     pub whistles: Vec<f32>,
 }
 
@@ -63,7 +63,7 @@ fn ball_to_goal(random: &mut Random) -> Beginning {
     let axis = Vec3::new(random.normal(), random.normal(), random.normal()).normalize_or(Vec3::Z);
     let pattern = Quat::from_axis_angle(axis, random.uniform(0.0..std::f32::consts::TAU));
 
-    // The way from the ball to the goal stays free: the opponents defend beside it.
+    // The way from the ball to the goal is free: the opponents defend beside it.
     let defended = random.sign();
     let others = vec![
         Patrol::new(Team::Opponent, Vec2::new(LENGTH / 2.0 - 1.4, 1.5 * defended), 0.3, random),
@@ -73,7 +73,7 @@ fn ball_to_goal(random: &mut Random) -> Beginning {
     Beginning { robot, ball: Ball::new(ball, Vec2::ZERO, pattern), others, whistles: vec![1.0] }
 }
 
-/// The joints of a robot that stands upright with slightly bent knees and hanging arms.
+/// Returns the joints of a robot that stands upright with slightly bent knees and hanging arms.
 #[must_use]
 pub fn standing_positions() -> [f32; JOINTS] {
     let mut positions = [0.0; JOINTS];

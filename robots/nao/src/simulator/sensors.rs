@@ -1,4 +1,4 @@
-//! The body's sensors: what they measure, with the errors that the real ones have.
+//! The measurements of the body's sensors, with the errors of real ones.
 
 use glam::{Mat3, Vec2, Vec3};
 
@@ -10,19 +10,19 @@ use crate::representations::sensing::{FootPressure, ImuSample, JointAngles};
 use crate::robot::Side;
 use crate::robot::dimensions::{self as size, force_sensors};
 
-/// Resolution of the joints' angle sensors: 12 bits per turn, in radian.
+/// The resolution of the joints' angle sensors: 12 bits per turn, in radians.
 const ANGLE_RESOLUTION: f32 = std::f32::consts::TAU / 4096.0;
-/// Standard deviations of the noise.
+/// The standard deviation of the gyroscope's noise, in rad/s.
 const GYROSCOPE_NOISE: f32 = 0.008;
 const ACCELEROMETER_NOISE: f32 = 0.08;
 const FORCE_NOISE: f32 = 0.2;
-/// Largest values: 500 degrees per second and 4 g.
+/// The range of the gyroscope: 500 degrees per second; that of the accelerometer is below: 4 g.
 const GYROSCOPE_RANGE: Vec3 = Vec3::splat(500.0_f32.to_radians());
 const ACCELEROMETER_RANGE: Vec3 = Vec3::splat(4.0 * GRAVITY);
-/// The accelerometer's own low pass, in seconds.
+/// The time constant of the accelerometer's own low-pass filter, in seconds.
 const ACCELEROMETER_TIME: f32 = 0.01;
 
-/// Inertial unit, angle sensors and force sensors. Their constant errors come from the seed.
+/// The inertial unit, angle sensors and force sensors. Their constant errors follow from the seed.
 #[derive(Clone, Debug)]
 pub struct Sensors {
     random: Random,
@@ -31,14 +31,14 @@ pub struct Sensors {
     force_gains: [[f32; 4]; 2],
     torso: Pose3,
     velocity: Vec3,
-    /// In the field's frame.
+    /// The acceleration in the field's frame.
     acceleration: Vec3,
-    /// In the torso's frame.
+    /// The angular velocity in the torso's frame.
     angular_velocity: Vec3,
 }
 
 impl Sensors {
-    /// Sensors of a robot whose torso is at rest.
+    /// Creates the sensors of a robot whose torso is at rest.
     #[must_use]
     pub fn new(mut random: Random, torso: Pose3) -> Self {
         let mut vector = |deviation: f32| Vec3::new(random.normal(), random.normal(), random.normal()) * deviation;
@@ -56,7 +56,7 @@ impl Sensors {
         }
     }
 
-    /// Takes note of how the torso has moved within `dt` seconds.
+    /// Records the motion of the torso within `dt` seconds.
     pub fn observe(&mut self, dt: f32, torso: Pose3) {
         let turn = (self.torso.rotation.inverse() * torso.rotation).normalize();
         let turn = if turn.w < 0.0 { -turn } else { turn };
@@ -68,7 +68,7 @@ impl Sensors {
         self.torso = torso;
     }
 
-    /// Measures. Every call draws new noise.
+    /// Takes a measurement. Every call draws new noise.
     pub fn sense(
         &mut self,
         body: &Body,
@@ -108,14 +108,15 @@ impl Sensors {
 /// The pressure on the ground: a plane over all sensors that touch it, so that the weight and its
 /// centre are right.
 ///
-/// Of all distributions with that weight and centre it is the most even one (least squares), which
-/// is how a stiff robot on soft soles stands.
+/// Of all distributions with that weight and centre it is the most even one (least squares), as for
+/// a stiff robot on soft soles.
 struct Pressure {
-    /// Around the centre of pressure, so that the numbers stay small far from the field's middle.
+    /// The origin at the centre of pressure, so that numbers stay small far from the field's
+    /// centre.
     origin: Vec2,
-    /// Force on a sensor at `p`: `plane.x + plane.yz() . (p - origin)`, in newton, cut at 0.
+    /// The force on a sensor at `p`: `plane.x + plane.yz() . (p - origin)`, in newtons, at least 0.
     plane: Vec3,
-    /// Makes good what the cut changes.
+    /// The factor that compensates for the limit at 0.
     scale: f32,
 }
 

@@ -1,15 +1,15 @@
-//! The joints' servos: they follow what is requested late, at limited speed, and within the joints'
+//! The joints' servos, which follow requests with a delay, at limited speed, and within the joints'
 //! limits.
 
 use crate::representations::sensing::JointRequest;
 use crate::robot::{JOINTS, Joint};
 
-/// How quickly a servo closes what is left of the way to its target, in seconds.
+/// The time constant with which a servo approaches its target, in seconds.
 const TIME_CONSTANT: f32 = 0.015;
-/// Fastest motion of head, arms and pitching leg joints in rad/s, as the data sheet gives it
-/// without load.
+/// The maximum speed of head, arms and pitching leg joints in rad/s, without load, from the data
+/// sheet.
 const FAST: f32 = 6.4;
-/// Fastest motion of joints with the larger gear ratio, in rad/s.
+/// The maximum speed of joints with the larger gear ratio, in rad/s.
 const SLOW: f32 = 4.16;
 
 /// The motors of all joints: a delay of one step, a first order lag, and limits on speed and
@@ -20,12 +20,12 @@ const SLOW: f32 = 4.16;
 pub struct Servos {
     positions: [f32; JOINTS],
     velocities: [f32; JOINTS],
-    /// What was requested one step ago and is acted on now.
+    /// The request of the previous step, which is followed now.
     pending: JointRequest,
 }
 
 impl Servos {
-    /// Servos at rest.
+    /// Creates servos at rest.
     #[must_use]
     pub fn new(positions: &[f32; JOINTS]) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Servos {
         }
     }
 
-    /// Moves on by `dt` seconds. Requests that are not finite are ignored, joint by joint.
+    /// Advances by `dt` seconds. Requests that are not finite are ignored, joint by joint.
     pub fn step(&mut self, dt: f32, request: &JointRequest) {
         let approach = 1.0 - (-dt / TIME_CONSTANT).exp();
         for joint in Joint::ALL {
@@ -53,19 +53,19 @@ impl Servos {
         }
     }
 
-    /// Where the joints are, in radian.
+    /// Returns the positions of the joints, in radians.
     #[must_use]
     pub fn positions(&self) -> &[f32; JOINTS] {
         &self.positions
     }
 
-    /// How fast all joints move together, in rad/s: what one hears of them.
+    /// Returns the speed of all joints together, in rad/s, which determines their noise.
     #[must_use]
     pub fn activity(&self) -> f32 {
         self.velocities.iter().map(|velocity| velocity.abs()).sum()
     }
 
-    /// What the servos act on: the request of the previous step.
+    /// Returns the request that the servos follow: that of the previous step.
     #[must_use]
     pub fn pending(&self) -> &JointRequest {
         &self.pending

@@ -1,5 +1,5 @@
-//! The simulator as sources of sensor samples: the body moves the world on, cameras and microphone
-//! look at it.
+//! The simulator as sources of sensor samples: the body advances the world, cameras and microphone
+//! read it.
 
 use hemiola::prelude::*;
 
@@ -10,25 +10,25 @@ use crate::representations::sensing::{
 };
 use crate::robot::kinematics::Camera;
 
-/// What the simulated game is like.
+/// The parameters of the simulated game.
 #[derive(Parameters)]
 pub struct SimulationParameters {
-    /// Everything random follows from it: start, ball, other robots, noise.
+    /// The seed of all random numbers: start, ball, other robots, noise.
     #[parameter(default = 1)]
     pub seed: u64,
-    /// The simulation ends so long after the first goal.
+    /// The time after the first goal at which the simulation ends.
     #[parameter(default = 2.0, range = 0.0..=600.0, unit = "s")]
     pub time_after_goal: f32,
-    /// The simulation ends after so long without a goal; 0: when the scenario says so.
+    /// The time without a goal after which the simulation ends; 0: that of the scenario.
     #[parameter(default = 0.0, range = 0.0..=86400.0, unit = "s")]
     pub time_limit: f32,
-    /// Start anew after a goal or the time limit instead of ending, with the next seed: for
-    /// endurance runs.
+    /// Restarts after a goal or the time limit instead of ending, with the next seed: for endurance
+    /// runs.
     #[parameter(default = false)]
     pub repeat: bool,
 }
 
-/// Inertial unit, joints and foot sensors; takes the joint requests and moves the world on.
+/// The inertial unit, joints and foot sensors, which read the joint requests and advance the world.
 #[derive(Source)]
 pub struct SimulatedBody {
     #[parameters]
@@ -45,7 +45,7 @@ struct Game {
 /// The body's rate, in hertz: a sample every 12 ms.
 pub const BODY_RATE: f64 = 1000.0 / 12.0;
 const BODY_PERIOD: f32 = 0.012;
-/// After a longer stop the world has stood still.
+/// The maximum number of periods in a sample; beyond that, the world has stood still.
 const MOST_PERIODS: f32 = 10.0;
 
 #[source]
@@ -70,7 +70,7 @@ impl SimulatedBody {
             }
             *game = Game::new(game.seed.wrapping_add(1));
         }
-        // More than one when the machine held this source up: the world does not wait.
+        // More than one if the machine delayed this source: the world does not wait.
         let periods = (clock.step_seconds() / BODY_PERIOD).round().clamp(1.0, MOST_PERIODS);
         for _ in 0..periods as u32 {
             game.world.step(BODY_PERIOD, request);
@@ -92,7 +92,7 @@ impl Game {
     }
 }
 
-/// Both cameras of the head.
+/// The two cameras of the head.
 #[derive(Source)]
 pub struct SimulatedCameras {
     renderer: Renderer,
@@ -103,7 +103,7 @@ struct Renderer {
 }
 
 impl Default for Renderer {
-    /// Paints the field before the robot starts: that takes as long as some frames.
+    /// Paints the field before the robot starts, because that takes as long as some frames.
     fn default() -> Self {
         camera::prepare();
         Self { frames: 0 }
@@ -128,7 +128,7 @@ impl SimulatedCameras {
     }
 }
 
-/// One of the head's microphones: blocks of 1,024 samples at 48 kHz.
+/// A microphone of the head, with blocks of 1,024 samples at 48 kHz.
 #[derive(Source)]
 pub struct SimulatedMicrophone {
     microphone: Option<Microphone>,

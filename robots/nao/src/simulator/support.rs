@@ -1,22 +1,23 @@
-//! The convex polygon that the touching soles span: where the robot may put its weight without
-//! tipping.
+//! The support polygon: the convex polygon of the touching soles, within which the robot can shift
+//! its weight without tipping.
 
 use glam::Vec2;
 
-/// Corners that two soles have together.
+/// The number of corners of two soles.
 const CAPACITY: usize = 16;
 
 /// The convex hull of points on the ground.
 #[derive(Clone, Debug, Default)]
 pub struct SupportPolygon {
-    /// Counter-clockwise. The point that closes the chain needs a place while the hull is built.
+    /// The corners, counter-clockwise. The point that closes the chain needs a place during
+    /// construction.
     corners: [Vec2; CAPACITY + 1],
     count: usize,
 }
 
 impl SupportPolygon {
-    /// The hull of at most 16 points; further points are left out. Monotone chain (Andrew 1979), on
-    /// the stack.
+    /// Creates the hull of at most 16 points; further points are ignored. Monotone chain (Andrew
+    /// 1979), on the stack.
     pub fn around(points: impl IntoIterator<Item = Vec2>) -> Self {
         let mut sorted = [Vec2::ZERO; CAPACITY];
         let mut count = 0;
@@ -37,13 +38,13 @@ impl SupportPolygon {
         hull
     }
 
-    /// The corners, counter-clockwise.
+    /// Returns the corners, counter-clockwise.
     #[must_use]
     pub fn corners(&self) -> &[Vec2] {
         &self.corners[..self.count]
     }
 
-    /// The point of the polygon (edge and inside) that is nearest to `point`.
+    /// Returns the point of the polygon (edge and inside) that is nearest to `point`.
     #[must_use]
     pub fn nearest(&self, point: Vec2) -> Vec2 {
         if self.edges().all(|(from, to)| (to - from).perp_dot(point - from) >= 0.0) {
@@ -56,7 +57,7 @@ impl SupportPolygon {
         candidates.min_by(|a, b| a.distance_squared(point).total_cmp(&b.distance_squared(point))).unwrap_or(point)
     }
 
-    /// The corner that lies furthest along `direction`; the origin when there are no corners.
+    /// Returns the corner that lies farthest along `direction`; the origin if there are no corners.
     #[must_use]
     pub fn furthest(&self, direction: Vec2) -> Vec2 {
         let along = |corner: &&Vec2| corner.dot(direction);
@@ -68,7 +69,7 @@ impl SupportPolygon {
         (0..corners.len()).map(|index| (corners[index], corners[(index + 1) % corners.len()]))
     }
 
-    /// Adds points in order and drops those that make the chain, from index `start` on, turn right.
+    /// Adds points in order and drops those at which the chain, from index `start` on, turns right.
     fn extend(&mut self, points: impl Iterator<Item = Vec2>, start: usize) {
         for point in points {
             while self.count >= start + 2 {

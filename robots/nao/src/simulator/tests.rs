@@ -1,5 +1,5 @@
-//! The robot in its world: what a walk, a fall or a kick does to it, and that it does so every
-//! time.
+//! Tests of the robot in its world: the effects of a walk, a fall or a kick, and their
+//! repeatability.
 
 use glam::{Quat, Vec3};
 
@@ -10,14 +10,14 @@ use crate::robot::kinematics::LegAngles;
 use crate::robot::{JOINTS, Joint, Side, dimensions};
 
 const DT: f32 = 0.012;
-/// A step takes this long, in seconds.
+/// The duration of a step, in seconds.
 const STEP_TIME: f32 = 1.2;
 
 fn stiff(positions: [f32; JOINTS]) -> JointRequest {
     JointRequest { positions, stiffness: [1.0; JOINTS] }
 }
 
-/// A slow walk that needs no balance: the weight is over one foot before the other lifts.
+/// Returns a slow walk that needs no balance: the weight is over one foot before the other lifts.
 fn walk(time: f32, step_length: f32, turn: f32) -> JointRequest {
     let mut positions = standing_positions();
     let phase = (time / STEP_TIME).fract();
@@ -212,7 +212,7 @@ fn a_robot_that_lifts_a_foot_without_shifting_its_weight_falls_to_that_side() {
     let (mut imu, mut joints, mut feet) = Default::default();
     world.sense(&mut imu, &mut joints, &mut feet);
     assert!(feet.total() < 5.0, "{feet:?}");
-    // The left side points down: gravity is felt along -y.
+    // The left side points down: gravity is measured along -y.
     assert!(imu.acceleration.y < -8.0, "{imu:?}");
 }
 

@@ -1,4 +1,4 @@
-//! How right the robot is, which only a simulation can tell.
+//! The errors of the robot's beliefs, which only a simulation knows.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -8,7 +8,7 @@ use crate::geometry::normalize_angle;
 use crate::representations::modeling::{BallModel, RobotPose};
 use crate::representations::sensing::GroundTruth;
 
-/// What the robot believes, beside what is true.
+/// The robot's beliefs and the truth.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TruthReport {
     /// Simulated time, in seconds.
@@ -31,8 +31,8 @@ pub struct TruthReport {
     pub falls: u32,
 }
 
-/// Compares the robot's beliefs with the simulator's truth. Nothing that the robot does depends on
-/// it.
+/// Compares the robot's beliefs with the simulator's truth, on which nothing that the robot does
+/// depends.
 #[derive(Module)]
 pub struct TruthComparison {
     squared_position: f64,
@@ -43,7 +43,7 @@ pub struct TruthComparison {
     was_fallen: bool,
 }
 
-/// Before that the robot cannot know where it is, in seconds.
+/// The time before which the robot cannot know where it is, in seconds.
 const SETTLED: f32 = 3.0;
 
 #[module]

@@ -1,4 +1,4 @@
-//! The simulated world: robot, ball and other robots, moved on by one step at a time.
+//! The simulated world: robot, ball and other robots, advanced step by step.
 
 use glam::{Quat, Vec2};
 use hemiola::prelude::*;
@@ -15,12 +15,12 @@ use crate::geometry::{Pose2, Pose3};
 use crate::representations::sensing::{FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest};
 use crate::robot::{JOINTS, Joint, Side};
 
-/// What walks into others: the robot's own radius, in metre.
+/// The robot's own radius for collisions, in metres.
 const ROBOT_RADIUS: f32 = 0.13;
-/// Room for whistles, so that a step does not allocate.
+/// The capacity for whistles, so that a step does not allocate.
 const MOST_WHISTLES: usize = 32;
 
-/// What cameras and microphones see and hear of the world at one moment.
+/// A snapshot of the world for cameras and microphones.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SimulatedWorld {
     /// Simulated time since the start, in seconds.
@@ -45,7 +45,7 @@ pub struct SimulatedWorld {
     pub is_over: bool,
 }
 
-/// Everything, with the truth. The same seed and the same requests give the same bits.
+/// The whole world, with the truth. The same seed and the same requests give the same bits.
 #[derive(Clone, Debug)]
 pub struct World {
     time: f64,
@@ -64,7 +64,7 @@ pub struct World {
 }
 
 impl World {
-    /// The beginning of a scenario; the seed varies places, paths and noise.
+    /// Creates the beginning of a scenario; the seed varies places, paths and noise.
     #[must_use]
     pub fn new(seed: u64, scenario: Scenario) -> Self {
         let mut random = Random::for_purpose(seed, 1);
@@ -93,9 +93,9 @@ impl World {
     /// microseconds.
     ///
     /// # Panics
-    /// When `dt` is not positive.
+    /// If `dt` is not positive.
     pub fn step(&mut self, dt: f32, request: &JointRequest) {
-        assert!(dt > 0.0, "a step of {dt} seconds leads nowhere; give a positive time");
+        assert!(dt > 0.0, "a step of {dt} seconds is not positive; give a positive time");
         self.time += f64::from(dt);
         self.servos.step(dt, request);
         let before = Side::BOTH.map(|side| self.body.sole(side));
@@ -125,12 +125,12 @@ impl World {
         self.sensors.observe(dt, self.body.torso());
     }
 
-    /// What the body's sensors measure now. Every call draws new noise, so call it once per step.
+    /// Measures with the body's sensors. Every call draws new noise, so call it once per step.
     pub fn sense(&mut self, imu: &mut ImuSample, joints: &mut JointAngles, feet: &mut FootPressure) {
         self.sensors.sense(&self.body, &self.servos, imu, joints, feet);
     }
 
-    /// What cameras and microphones need, for those who look later or from another thread.
+    /// Takes a snapshot for cameras and microphones, which may read it later or on another thread.
     pub fn snapshot(&self, snapshot: &mut SimulatedWorld) {
         let time = self.time as f32;
         snapshot.time = time;
@@ -147,7 +147,7 @@ impl World {
         snapshot.is_over = false;
     }
 
-    /// The truth, for scores and tests.
+    /// Returns the truth, for scores and tests.
     pub fn ground_truth(&self, truth: &mut GroundTruth) {
         let torso = self.body.torso();
         truth.time = self.time as f32;
@@ -164,36 +164,36 @@ impl World {
         truth.others.extend(self.others.iter().map(|other| other.pose.translation));
     }
 
-    /// Lays the ball somewhere else, as a referee would, in metre.
+    /// Moves the ball, as a referee would, in metres.
     pub fn place_ball(&mut self, position: Vec2) {
         self.ball = Ball::new(position, Vec2::ZERO, self.ball.rotation());
     }
 
-    /// Simulated time since the start, in seconds.
+    /// Returns the simulated time since the start, in seconds.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.time as f32
     }
 
-    /// The point of the ground below the torso, and where the torso looks.
+    /// Returns the point of the ground below the torso, and the heading of the torso.
     #[must_use]
     pub fn robot(&self) -> Pose2 {
         self.body.torso().on_ground()
     }
 
-    /// Goals that the robot has scored.
+    /// Returns the number of goals that the robot has scored.
     #[must_use]
     pub fn score(&self) -> u32 {
         self.score
     }
 
-    /// When the first of them was scored, in seconds of simulated time.
+    /// Returns when the first of them was scored, in seconds of simulated time.
     #[must_use]
     pub fn scored_at(&self) -> Option<f32> {
         self.scored_at
     }
 
-    /// Posts and robots stop who walks into them.
+    /// Stops the robot when it walks into posts and robots.
     fn keep_apart(&mut self) {
         let place = self.body.torso().translation.truncate();
         let posts = POSTS.iter().map(|post| (*post, POST_RADIUS));

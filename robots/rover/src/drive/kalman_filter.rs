@@ -1,5 +1,5 @@
 //! The arithmetic of an extended Kalman filter (Thrun, Burgard, Fox: Probabilistic Robotics, 2005,
-//! section 3.3) whose measurements are numbers: nothing needs to be inverted.
+//! section 3.3) with scalar measurements, so that no matrix has to be inverted.
 
 use hemiola::prelude::*;
 
@@ -10,7 +10,7 @@ pub type Vector = [f64; N];
 /// One number per pair of variables, row by row.
 pub type Matrix = [[f64; N]; N];
 
-/// What is believed of the variables: a normal distribution.
+/// The belief about the variables: a normal distribution.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Belief {
     /// Their mean.
@@ -20,7 +20,7 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// Replaces a variable by one of which nothing was known before.
+    /// Replaces a variable with one that is not correlated with the others.
     pub fn forget(&mut self, variable: usize, mean: f64) {
         self.mean[variable] = mean;
         for other in 0..N {
@@ -29,14 +29,14 @@ impl Belief {
         }
     }
 
-    /// Takes a step to `mean`, whose derivative by the variables before is `jacobian`.
+    /// Predicts a step to `mean`, whose derivative with respect to the variables is `jacobian`.
     pub fn step(&mut self, mean: Vector, jacobian: &Matrix) {
         self.mean = mean;
         self.covariance = product(&product(jacobian, &self.covariance), &transposed(jacobian));
     }
 
-    /// Learns from a measurement, which differs from what was expected by `innovation`, has
-    /// `variance`, and depends on the variables by `gradient`.
+    /// Updates the belief with a measurement that differs from the expected one by `innovation`,
+    /// has `variance`, and depends on the variables by `gradient`.
     pub fn correct(&mut self, gradient: &Vector, innovation: f64, variance: f64) {
         let shared: Vector = std::array::from_fn(|row| dot(&self.covariance[row], gradient));
         let total = dot(&shared, gradient) + variance;

@@ -1,4 +1,4 @@
-//! From the velocity that is wanted to the speeds of both wheels.
+//! From the requested velocity to the speeds of both wheels.
 
 use hemiola::prelude::*;
 use hemiola_ros::geometry_msgs::Twist;
@@ -9,25 +9,25 @@ use crate::representations::MotorCommand;
 /// Parameters of [`Motors`].
 #[derive(Parameters)]
 pub struct MotorParameters {
-    /// The fastest that the robot drives.
+    /// The maximum speed.
     #[parameter(default = 0.6, range = 0.0..=3.0, unit = "m/s")]
     speed: f64,
-    /// The fastest that it turns.
+    /// The maximum turn rate.
     #[parameter(default = 1.5, range = 0.0..=6.0, unit = "rad/s")]
     turn_rate: f64,
-    /// How fast it gets faster or slower.
+    /// The maximum change of the speed.
     #[parameter(default = 1.0, range = 0.1..=20.0, unit = "m/s²")]
     acceleration: f64,
-    /// How fast its turns get faster or slower.
+    /// The maximum change of the turn rate.
     #[parameter(default = 4.0, range = 0.1..=50.0, unit = "rad/s²")]
     turn_acceleration: f64,
-    /// The robot brakes when the velocity that is wanted rests on samples older than that.
+    /// The age of the samples behind the requested velocity beyond which the robot brakes.
     #[parameter(default = 0.5, range = 0.05..=10.0, unit = "s")]
     timeout: f64,
 }
 
-/// Follows the velocity that is wanted, within what the robot can do. In the safe state the wheels
-/// stand.
+/// Follows the requested velocity within the robot's limits. In the safe state the wheels stand
+/// still.
 #[derive(Module)]
 pub struct Motors {
     #[parameters]
@@ -66,8 +66,8 @@ impl Motors {
         debug.plot("motors.right [m/s]", command.right);
     }
 
-    /// Forgets the velocity: who leaves the safe state begins at rest. A command that does not come
-    /// any more stops the motors, too: see `command_timeout` of the body.
+    /// Resets the velocity, so that the robot starts from rest when it leaves the safe state. The
+    /// motors also stop without commands: see `command_timeout` of the body.
     #[safe_state]
     fn stop(&mut self) {
         (self.linear, self.angular) = (0.0, 0.0);

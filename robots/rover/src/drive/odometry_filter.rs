@@ -1,4 +1,4 @@
-//! Where the wheels have taken the robot, judged together with the gyroscope.
+//! The odometry of the robot, estimated from its wheels and its gyroscope.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::Odometry;
@@ -12,30 +12,30 @@ use crate::representations::{BASE, ODOM, OdomToBase, WheelSpeeds};
 /// Parameters of [`OdometryFilter`].
 #[derive(Parameters)]
 pub struct OdometryFilterParameters {
-    /// Variance per metre that a wheel rolls of what it really moves the robot.
+    /// The variance of the distance that a wheel moves the robot, per metre that it rolls.
     #[parameter(default = 4e-5, range = 0.0..=1.0, unit = "m")]
     wheel_noise: f64,
-    /// The smallest way of a wheel that its encoder sees: without it, a wheel that creeps would be
-    /// taken for one that surely stands.
+    /// The resolution of an encoder: without it, a wheel that creeps would be assumed to stand
+    /// still with certainty.
     #[parameter(default = 2e-5, range = 1e-6..=0.1, unit = "m")]
     encoder_step: f64,
-    /// Standard deviation of a sample of the gyroscope.
+    /// The standard deviation of a sample of the gyroscope.
     #[parameter(default = 0.005, range = 1e-6..=1.0, unit = "rad/s")]
     gyro_noise: f64,
-    /// Standard deviation of its bias when the robot is switched on.
+    /// The standard deviation of the gyroscope's bias when the robot is switched on.
     #[parameter(default = 0.01, range = 0.0..=1.0, unit = "rad/s")]
     gyro_bias: f64,
-    /// How fast the bias may change.
+    /// The rate at which the bias may change.
     #[parameter(default = 1e-5, range = 0.0..=0.1, unit = "rad/s/√s")]
     gyro_drift: f64,
 }
 
 /// An extended Kalman filter of the robot's pose, the gyroscope's bias, and the motion of the last
-/// step: the wheels foretell the motion, the gyroscope corrects it, and the pose follows from it.
+/// step: the wheels predict the motion, the gyroscope corrects it, and the pose follows from it.
 ///
-/// With the motion among its variables the filter knows that an error of a wheel is in the pose,
-/// too; that is the odometry motion model of Probabilistic Robotics (section 5.4) with a second
-/// opinion.
+/// With the motion among its variables, the filter accounts for the error of a wheel in the pose,
+/// too: this is the odometry motion model of Probabilistic Robotics (section 5.4) with an
+/// additional measurement.
 #[derive(Module)]
 pub struct OdometryFilter {
     #[parameters]
@@ -46,11 +46,11 @@ pub struct OdometryFilter {
 const X: usize = 0;
 const Y: usize = 1;
 const HEADING: usize = 2;
-/// Of the gyroscope, in rad/s.
+/// The bias of the gyroscope, in rad/s.
 const BIAS: usize = 3;
-/// How far the robot went in this step, in metres.
+/// The distance that the robot moved in this step, in metres.
 const WAY: usize = 4;
-/// How far it turned in this step, in radian.
+/// The angle that the robot turned in this step, in radians.
 const TURN: usize = 5;
 
 #[module]
@@ -100,11 +100,11 @@ fn at_start(parameters: &OdometryFilterParameters) -> Belief {
     belief
 }
 
-/// What the wheels say of the motion, as uncertain as each of them is.
+/// Predicts the motion from the wheels, with the uncertainty of each.
 fn predict(belief: &mut Belief, parameters: &OdometryFilterParameters, wheels: &WheelSpeeds, seconds: f64) {
     let (way, turn) = (wheels.linear * seconds, wheels.angular * seconds);
     let [left, right] = [way - turn * TRACK / 2.0, way + turn * TRACK / 2.0];
-    // Two readings are each off by up to half a step.
+    // Each of two readings is off by up to half a step.
     let reading = parameters.encoder_step.powi(2) / 6.0;
     let [left, right] = [left, right].map(|rolled: f64| parameters.wheel_noise * rolled.abs() + reading);
     belief.forget(WAY, way);
@@ -117,7 +117,7 @@ fn predict(belief: &mut Belief, parameters: &OdometryFilterParameters, wheels: &
     covariance[BIAS][BIAS] += parameters.gyro_drift.powi(2) * seconds;
 }
 
-/// What the gyroscope says of the turn, and the wheels of its bias.
+/// Corrects the turn with the gyroscope, and the bias of the gyroscope with the wheels.
 fn compare(belief: &mut Belief, parameters: &OdometryFilterParameters, turn_rate: f64, seconds: f64) {
     let mut gradient = [0.0; N];
     gradient[BIAS] = 1.0;
@@ -126,7 +126,7 @@ fn compare(belief: &mut Belief, parameters: &OdometryFilterParameters, turn_rate
     belief.correct(&gradient, turn_rate - expected, parameters.gyro_noise.powi(2));
 }
 
-/// Moves the pose: along an arc, that is, in the direction in the middle of the turn.
+/// Moves the pose along an arc, that is, in the direction at the middle of the turn.
 fn advance(belief: &mut Belief) {
     let [x, y, heading, bias, way, turn] = belief.mean;
     let (sine, cosine) = (heading + turn / 2.0).sin_cos();

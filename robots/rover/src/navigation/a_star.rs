@@ -1,4 +1,4 @@
-//! The cheapest way over a grid: A* (Hart, Nilsson, Raphael 1968).
+//! The cheapest path over a grid: A* (Hart, Nilsson, Raphael 1968).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 use super::cells::Cells;
 use super::inflation::LETHAL;
 
-/// Room for the search, kept from one to the next.
+/// The memory of the search, which is kept from one search to the next.
 #[derive(Clone, Debug, Default)]
 pub struct AStar {
-    /// The cheapest way to each cell so far; of this search if `search` says so.
+    /// The cost of the cheapest path to each cell so far; valid if the cell's `search` is this one.
     cost: Vec<u64>,
     from: Vec<u32>,
     search: Vec<u32>,
@@ -17,8 +17,8 @@ pub struct AStar {
     open: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-/// Costs are whole numbers, so that ways of the same length are: so much is a step to the side, and
-/// so much a diagonal one.
+/// The cost of a step to the side; that of a diagonal one is below. Costs are whole numbers, so
+/// that paths of the same length cost the same.
 const STRAIGHT: u64 = 10_000;
 const DIAGONAL: u64 = 14_142;
 const STEPS: [([i64; 2], u64); 8] = [
@@ -33,9 +33,9 @@ const STEPS: [([i64; 2], u64); 8] = [
 ];
 
 impl AStar {
-    /// Writes the cells of the cheapest way into `path`, from start to goal, and returns whether
-    /// there is one. `factor` tells how much dearer than usual a cell is, at least 1; `None` is a
-    /// cell that cannot be entered.
+    /// Writes the cells of the cheapest path into `path`, from start to goal, and returns whether
+    /// there is one. `factor` returns by how much a cell multiplies the cost of a step, at least 1;
+    /// `None` is a cell that cannot be entered.
     pub fn search(
         &mut self,
         cells: &Cells,
@@ -47,7 +47,7 @@ impl AStar {
         path.clear();
         self.begin(cells.len());
         let [goal_column, goal_row] = cells.column_row(goal);
-        // As if nothing was in the way: never too much, so that the first way found is the best.
+        // As if there were no obstacles: never too much, so that the first path found is the best.
         let at_least = |cell: usize| {
             let [column, row] = cells.column_row(cell);
             let (across, along) = ((column - goal_column).unsigned_abs(), (row - goal_row).unsigned_abs());
@@ -62,7 +62,7 @@ impl AStar {
             }
             let cost = self.cost[cell];
             if total > cost + at_least(cell) {
-                continue; // A cheaper way to it has been found since.
+                continue; // A cheaper path to it has been found since.
             }
             let [column, row] = cells.column_row(cell);
             for ([across, along], length) in STEPS {
@@ -106,8 +106,9 @@ impl AStar {
     }
 }
 
-/// What a cell costs on the way from a start: near obstacles it is dearer, up to `dislike` times.
-/// `None` where the robot would touch something; but a robot that begins so near may leave.
+/// Returns the factor of each cell for paths from a start: near obstacles it rises by up to
+/// `dislike`. It is `None` where the robot would touch something, except near a start that is
+/// already so near, so that the robot can leave.
 pub fn factor(cells: &Cells, costs: &[u8], start: usize, dislike: f64, leave: f64) -> impl Fn(usize) -> Option<f64> {
     let [column, row] = cells.column_row(start);
     let leave = (leave / cells.resolution).ceil() as i64;

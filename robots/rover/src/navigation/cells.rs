@@ -1,4 +1,4 @@
-//! How the cells of a grid lie in the plane, and what lies around them.
+//! The geometry of a grid: the positions of cells in the plane, and their neighbourhoods.
 
 use hemiola_ros::nav_msgs::MapMetaData;
 
@@ -16,7 +16,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// The grid of a map, which is not turned.
+    /// Returns the grid of a map, which is not rotated.
     pub fn of(map: &MapMetaData) -> Self {
         let corner = &map.origin.position;
         Self {
@@ -27,40 +27,40 @@ impl Cells {
         }
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub const fn len(&self) -> usize {
         self.width * self.height
     }
 
-    /// The column and row of a point, also outside of the grid.
+    /// Returns the column and row of a point, which may lie outside the grid.
     pub fn place(&self, [x, y]: [f64; 2]) -> [i64; 2] {
         let cell = |at: f64, origin: f64| ((at - origin) / self.resolution).floor() as i64;
         [cell(x, self.origin[0]), cell(y, self.origin[1])]
     }
 
-    /// The cell in a column and row.
+    /// Returns the cell in a column and row.
     pub fn index(&self, [column, row]: [i64; 2]) -> Option<usize> {
         let (column, row) = (usize::try_from(column).ok()?, usize::try_from(row).ok()?);
         (column < self.width && row < self.height).then(|| row * self.width + column)
     }
 
-    /// The cell at a point.
+    /// Returns the cell at a point.
     pub fn at(&self, point: [f64; 2]) -> Option<usize> {
         self.index(self.place(point))
     }
 
-    /// The column and row of a cell.
+    /// Returns the column and row of a cell.
     pub const fn column_row(&self, cell: usize) -> [i64; 2] {
         [(cell % self.width) as i64, (cell / self.width) as i64]
     }
 
-    /// The middle of a cell, in metres.
+    /// Returns the centre of a cell, in metres.
     pub fn middle(&self, cell: usize) -> [f64; 2] {
         let [column, row] = self.column_row(cell).map(|at| at as f64 + 0.5);
         [self.origin[0] + column * self.resolution, self.origin[1] + row * self.resolution]
     }
 
-    /// Calls `visit` for the cells on the line between two places, without the last one (Bresenham
+    /// Calls `visit` for the cells on the line between two places, except the last one (Bresenham
     /// 1965).
     pub fn line(&self, from: [i64; 2], to: [i64; 2], mut visit: impl FnMut(usize)) {
         let [mut x, mut y] = from;
@@ -83,7 +83,7 @@ impl Cells {
     }
 }
 
-/// A round stamp: what each cell is worth that is so far from an obstacle.
+/// A round stamp: the values of the cells around an obstacle.
 #[derive(Clone, Debug, Default)]
 pub struct Stamp {
     reach: i64,
@@ -91,7 +91,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp that reaches `radius` metres, with a value for each distance in metres.
+    /// Creates a stamp that reaches `radius` metres, with a value for each distance in metres.
     pub fn new(radius: f64, resolution: f64, value: impl Fn(f64) -> u8) -> Self {
         let reach = (radius / resolution).ceil() as i64;
         let values = (-reach..=reach).flat_map(|row| (-reach..=reach).map(move |column| (column, row)));

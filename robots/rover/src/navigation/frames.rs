@@ -1,4 +1,4 @@
-//! The tree of frames in one message, as ROS 2 wants it on `/tf`.
+//! The tree of frames in one message, as ROS 2 expects it on `/tf`.
 
 use hemiola::prelude::*;
 use hemiola_ros::tf2_msgs::TFMessage;

@@ -1,4 +1,4 @@
-//! How near obstacles are.
+//! The costs of cells near obstacles.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::OccupancyGrid;
@@ -6,7 +6,7 @@ use hemiola_ros::nav_msgs::OccupancyGrid;
 use super::cells::{Cells, Stamp};
 use crate::representations::Costmap;
 
-/// Cells with a greater probability, in percent, are obstacles.
+/// The probability in percent above which a cell is an obstacle.
 pub(super) const OCCUPIED: i8 = 60;
 /// The cost of a cell that the robot cannot be in.
 pub(super) const LETHAL: u8 = 255;
@@ -14,15 +14,15 @@ pub(super) const LETHAL: u8 = 255;
 /// Parameters of [`Inflation`].
 #[derive(Parameters)]
 pub struct InflationParameters {
-    /// The robot's middle is never to be so near to an obstacle.
+    /// The minimum distance of the robot's centre from an obstacle.
     #[parameter(default = 0.23, range = 0.05..=2.0, unit = "m")]
     radius: f64,
-    /// From there on, it does not matter how far obstacles are.
+    /// The distance beyond which obstacles cost nothing.
     #[parameter(default = 0.6, range = 0.05..=5.0, unit = "m")]
     comfort: f64,
 }
 
-/// Inflates the obstacles of the map by the robot's radius, and makes a slope around them.
+/// Inflates the obstacles of the map by the robot's radius, with decreasing costs around them.
 #[derive(Module)]
 pub struct Inflation {
     #[parameters]

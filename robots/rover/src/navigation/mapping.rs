@@ -1,4 +1,4 @@
-//! What is in the way, learned from scans.
+//! The map of obstacles, built from scans.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::{MapMetaData, OccupancyGrid};
@@ -10,32 +10,32 @@ use super::scan::{Ray, rays};
 use crate::geometry::{Pose2, drawn, normalize_angle};
 use crate::representations::{MAP, MapPose};
 
-/// Parameters of [`Mapping`]. Size and resolution hold from the start of the robot on.
+/// Parameters of [`Mapping`]. Size and resolution cannot change after the start of the robot.
 #[derive(Parameters)]
 pub struct MappingParameters {
     /// The lower left corner of the map.
     #[parameter(default = [-1.0, -1.0], unit = "m")]
     corner: [f64; 2],
-    /// Its extent.
+    /// The size of the map.
     #[parameter(default = [14.0, 10.0], unit = "m")]
     size: [f64; 2],
-    /// The side of a cell.
+    /// The width of a cell.
     #[parameter(default = 0.05, range = 0.01..=1.0, unit = "m")]
     resolution: f64,
-    /// What is farther away is not put on the map.
+    /// The range beyond which rays do not count.
     #[parameter(default = 8.0, range = 0.5..=100.0, unit = "m")]
     range: f64,
-    /// Log odds that a cell gains in which a ray ends.
+    /// The log odds that a cell gains when a ray ends in it.
     #[parameter(default = 0.85, range = 0.05..=3.0)]
     hit: f64,
-    /// Log odds that a cell loses that a ray passes through.
+    /// The log odds that a cell loses when a ray passes through it.
     #[parameter(default = 0.4, range = 0.05..=3.0)]
     pass: f64,
-    /// Scans are put on the map when the robot has moved so far: what it sees again and again from
-    /// the same place is no news.
+    /// The distance after which the next scan is added to the map: repeated scans from the same
+    /// place carry no new information.
     #[parameter(default = 0.05, range = 0.0..=5.0, unit = "m")]
     way: f64,
-    /// Or when it has turned so far.
+    /// The turn after which the next scan is added to the map.
     #[parameter(default = 0.05, range = 0.0..=3.0, unit = "rad")]
     turn: f64,
 }
@@ -56,12 +56,12 @@ pub struct Mapping {
     touched: Vec<u32>,
 }
 
-/// Log odds are kept in steps of this, from -5 to 5: a probability of 0.7 to 99.3 %.
+/// The step in which log odds are stored, from -5 to 5: a probability of 0.7 to 99.3 %.
 const UNIT: f64 = 0.05;
 const MOST: i8 = 100;
-/// So many scans are put on the map before the robot has moved.
+/// The number of scans that are added to the map before the robot has moved.
 const FIRST_SCANS: u32 = 5;
-/// The largest map that is made, in cells.
+/// The maximum size of a map, in cells.
 const MOST_CELLS: usize = 1 << 24;
 
 #[module]
@@ -116,8 +116,8 @@ impl Mapping {
         Cells { origin: corner, resolution, width, height: count(size[1]).min(MOST_CELLS / width).max(1) }
     }
 
-    /// Puts a scan on the map. Ends of rays count before what they pass through, so that a wall
-    /// that is seen at a flat angle is not driven out by the ray beside.
+    /// Adds a scan to the map. Ends of rays count before the cells that rays pass through, so that
+    /// a wall seen at a flat angle is not erased by the neighbouring ray.
     fn insert(&mut self, cells: &Cells, scan: &LaserScan, pose: Pose2) {
         self.touched.resize(cells.len(), 0);
         let odds = |value: f64| (value / UNIT).round() as i8;
@@ -147,7 +147,7 @@ impl Mapping {
     }
 }
 
-/// The probability that a cell is occupied, in percent.
+/// Returns the probability that a cell is occupied, in percent.
 fn percent(odds: i8) -> i8 {
     (100.0 / (1.0 + (-f64::from(odds) * UNIT).exp())).round() as i8
 }

@@ -1,5 +1,5 @@
-//! Which goal is followed, and what becomes of it: poses of a topic, and goals of the action
-//! `NavigateToPose`, which hear how it goes on. One at a time: a new one replaces the last.
+//! The choice of the goal, and its result: goals are poses of a topic, or goals of the action
+//! `NavigateToPose`, which receive feedback. A new goal replaces the last one.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use crate::representations::{GoalPose, MAP, MapPose, Navigation, NavigationResul
 /// Parameters of [`Navigator`].
 #[derive(Parameters)]
 pub struct NavigatorParameters {
-    /// Nearer to the goal is there.
+    /// The distance from the goal within which the robot has arrived.
     #[parameter(default = 0.1, range = 0.01..=2.0, unit = "m")]
     near: f64,
-    /// So well turned is turned.
+    /// The heading error within which the robot has arrived.
     #[parameter(default = 0.1, range = 0.01..=3.2, unit = "rad")]
     turned: f64,
-    /// A goal without a way is given up after that.
+    /// The time without a path after which a goal is given up.
     #[parameter(default = 5.0, range = 0.1..=600.0, unit = "s")]
     without_way: f64,
-    /// A goal that comes no closer is given up after that.
+    /// The time without progress after which a goal is given up.
     #[parameter(default = 20.0, range = 1.0..=600.0, unit = "s")]
     without_progress: f64,
 }
@@ -57,10 +57,10 @@ struct Trip {
     without_progress: f64,
 }
 
-/// Where the ends of trips are reported.
+/// The publishers of results.
 struct Reports<'p> {
     results: &'p mut Publisher<NavigationResult>,
-    /// To whoever has given the goal as one of the action.
+    /// The results of goals of the action.
     answers: &'p mut Publisher<NavigateToPoseResult>,
 }
 
@@ -92,7 +92,7 @@ impl Navigator {
                 let trip = Trip { asked: Some(*goal_id), ..Trip::to(Pose2::from(&goal.pose.pose)) };
                 self.begin(trip, &mut reports);
             } else {
-                // The robot knows no other frames that goals could be in.
+                // Goals in other frames are not supported.
                 reports.answer(*goal_id, GoalStatus::Aborted, NavigateToPoseOutcome::TF_ERROR);
             }
         }
@@ -159,15 +159,15 @@ impl Trip {
         Self { goal, asked: None, seconds: 0.0, without_way: 0.0, least: f64::INFINITY, without_progress: 0.0 }
     }
 
-    /// Notes that `step` seconds went by, at whose end the robot is at `pose`, and has that way
-    /// before it, if there is one. Returns what becomes of the goal, if that is clear.
+    /// Accounts for `step` seconds, after which the robot is at `pose` with `way` metres left, if
+    /// there is a path. Returns the outcome of the goal, once it is certain.
     fn go_on(&mut self, limits: &NavigatorParameters, pose: Pose2, way: Option<f64>, step: f64) -> Option<Outcome> {
         let distance = pose.distance(self.goal.position());
         let is_near = distance < limits.near;
         self.seconds += step;
         self.without_way = if way.is_some() || is_near { 0.0 } else { self.without_way + step };
         let left = way.map_or(distance, |way| way.max(distance));
-        // Who is there may turn as long as it takes.
+        // At the goal, the robot may turn for as long as it takes.
         if left < self.least - 0.1 || is_near {
             (self.least, self.without_progress) = (left, 0.0);
         } else {

@@ -15,34 +15,34 @@ use crate::representations::{MapPose, Navigation};
 /// Parameters of [`PathFollower`].
 #[derive(Parameters)]
 pub struct PathFollowerParameters {
-    /// The point of the path that is so far away is steered for.
+    /// The distance of the point on the path to which the robot steers.
     #[parameter(default = 0.45, range = 0.1..=3.0, unit = "m")]
     look_ahead: f64,
-    /// The fastest.
+    /// The maximum speed.
     #[parameter(default = 0.5, range = 0.0..=3.0, unit = "m/s")]
     speed: f64,
-    /// The fastest turn.
+    /// The maximum turn rate.
     #[parameter(default = 1.2, range = 0.0..=6.0, unit = "rad/s")]
     turn_rate: f64,
-    /// How the robot slows down before goals and obstacles.
+    /// The deceleration before goals and obstacles.
     #[parameter(default = 0.4, range = 0.05..=5.0, unit = "m/s²")]
     deceleration: f64,
-    /// Turns on the spot are the faster, the farther there is to turn.
+    /// The rate of turns on the spot, per radian that is left.
     #[parameter(default = 1.5, range = 0.1..=10.0, unit = "1/s")]
     turn_gain: f64,
-    /// The way before the robot that has to be free is so wide to each side.
+    /// Half the width of the way ahead that has to be free.
     #[parameter(default = 0.2, range = 0.05..=2.0, unit = "m")]
     half_width: f64,
-    /// The robot's middle stops so far from what is in its way.
+    /// The distance from obstacles at which the robot's centre stops.
     #[parameter(default = 0.28, range = 0.05..=2.0, unit = "m")]
     clearance: f64,
-    /// At the goal the robot turns on the spot.
+    /// The distance from the goal within which the robot turns on the spot.
     #[parameter(default = 0.08, range = 0.01..=1.0, unit = "m")]
     arrived: f64,
 }
 
-/// Steers along the path, at the goal turns to its heading, and never drives faster than it can
-/// stop before what the scan shows.
+/// Steers along the path, turns to the heading of the goal at the end, and never drives too fast to
+/// stop before the obstacles in the scan.
 #[derive(Module)]
 pub struct PathFollower {
     #[parameters]
@@ -77,7 +77,7 @@ impl PathFollower {
         twist.angular.z = turn_rate.clamp(-self.parameters.turn_rate, self.parameters.turn_rate);
     }
 
-    /// The first point beyond the nearest one of the path that is far enough away.
+    /// Returns the first point beyond the nearest one of the path that is far enough away.
     fn target(&self, path: &Path, pose: Pose2, goal: Pose2) -> [f64; 2] {
         let place = |number: usize| Pose2::from(&path.poses[number].pose).position();
         let nearest = (0..path.poses.len())
@@ -86,7 +86,7 @@ impl PathFollower {
         ahead.into_iter().find(|at| pose.distance(*at) >= self.parameters.look_ahead).unwrap_or(goal.position())
     }
 
-    /// Drives the arc that ends in a point, which is given relative to the robot.
+    /// Returns speed and turn rate for the arc to a point, which is relative to the robot.
     fn pursue(&self, [x, y]: [f64; 2], to_goal: f64) -> (f64, f64) {
         let angle = y.atan2(x);
         if angle.abs() > FRAC_PI_3 {
@@ -103,7 +103,7 @@ impl PathFollower {
         self.parameters.turn_gain * angle
     }
 
-    /// The speed from which the robot can stop before what is in its way.
+    /// Returns the maximum speed from which the robot can stop before obstacles.
     fn stoppable(&self, scan: &LaserScan) -> f64 {
         let PathFollowerParameters { half_width, clearance, deceleration, .. } = self.parameters;
         let in_the_way = hits(scan, f64::INFINITY).filter(|[x, y]| *x > 0.0 && y.abs() < half_width);

@@ -1,4 +1,4 @@
-//! Where the robot drives when nobody says anything.
+//! The goals to which the robot drives when nobody else publishes any.
 
 use hemiola::prelude::*;
 
@@ -8,13 +8,13 @@ use crate::representations::{GoalPose, NavigationResult, Outcome};
 /// Parameters of [`Patrol`].
 #[derive(Parameters)]
 pub struct PatrolParameters {
-    /// The goals, again and again: x, y in m and the heading in rad. None: no patrol.
+    /// The goals to visit, over and over again: x, y in m and the heading in rad; none: no patrol.
     #[parameter(default = Vec::new())]
     goals: Vec<[f64; 3]>,
 }
 
-/// Publishes the next goal when something has become of the last one. Goals of others go before:
-/// the patrol goes on after them.
+/// Publishes the next goal once the last one has a result. Goals of others take precedence: the
+/// patrol continues after them.
 #[derive(Module)]
 pub struct Patrol {
     #[parameters]

@@ -1,4 +1,4 @@
-//! The way to the goal.
+//! The path to the goal.
 
 use hemiola::prelude::*;
 use hemiola_ros::geometry_msgs::PoseStamped;
@@ -13,22 +13,22 @@ use crate::representations::{Costmap, MAP, MapPose, Navigation};
 /// Parameters of [`Planner`].
 #[derive(Parameters)]
 pub struct PlannerParameters {
-    /// Beside an obstacle a way is so much dearer: 3 is four times.
+    /// The additional cost of a path beside an obstacle: with 3 it costs four times as much.
     #[parameter(default = 3.0, range = 0.0..=100.0)]
     dislike: f64,
-    /// Where the map knows nothing, a way is so much dearer.
+    /// The additional cost of a path through unknown cells.
     #[parameter(default = 1.0, range = 0.0..=100.0)]
     unknown: f64,
-    /// A robot that is too near to an obstacle may go so far to leave it.
+    /// The distance that a robot may drive to leave an obstacle that is too near.
     #[parameter(default = 0.15, range = 0.0..=1.0, unit = "m")]
     leave: f64,
-    /// So often the way is planned anew, as the map grows.
+    /// The period at which the path is planned anew, as the map grows.
     #[parameter(default = 1.0, range = 0.05..=60.0, unit = "s")]
     period: f64,
 }
 
-/// Plans by A* on the costs around obstacles, regularly and whenever the goal changes or something
-/// is in the way. What the map does not know is taken for free: whoever drives there will see.
+/// Plans by A* on the costs around obstacles, periodically and whenever the goal changes or the
+/// path is blocked. Unknown cells are assumed to be free: the robot will see when it drives there.
 #[derive(Module)]
 pub struct Planner {
     #[parameters]

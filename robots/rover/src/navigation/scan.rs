@@ -1,18 +1,18 @@
-//! What a scan says, ray by ray.
+//! The rays of a scan.
 
 use hemiola_ros::sensor_msgs::LaserScan;
 
-/// What a ray met.
+/// The result of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ray {
-    /// An obstacle, there in the scanner's frame.
+    /// An obstacle at a point in the scanner's frame.
     Hit([f64; 2]),
-    /// Nothing, up to there.
+    /// No obstacle up to a point in the scanner's frame.
     Free([f64; 2]),
 }
 
-/// The rays of a scan up to `farthest` metres. Ranges are as REP-117 has them: infinity is nothing
-/// within reach; what is below the smallest, above the largest or no number says nothing.
+/// Returns the rays of a scan up to `farthest` metres. Ranges follow REP-117: infinity means that
+/// nothing is within reach; ranges outside the limits, or that are not a number, are invalid.
 pub fn rays(scan: &LaserScan, farthest: f64) -> impl Iterator<Item = Ray> + '_ {
     scan.ranges.iter().enumerate().filter_map(move |(number, range)| {
         let angle = f64::from(scan.angle_min) + f64::from(scan.angle_increment) * number as f64;
@@ -27,7 +27,7 @@ pub fn rays(scan: &LaserScan, farthest: f64) -> impl Iterator<Item = Ray> + '_ {
     })
 }
 
-/// Where the rays of a scan met something, up to `farthest` metres, in the scanner's frame.
+/// Returns the points that the rays of a scan hit, up to `farthest` metres, in the scanner's frame.
 pub fn hits(scan: &LaserScan, farthest: f64) -> impl Iterator<Item = [f64; 2]> + '_ {
     rays(scan, farthest).filter_map(|ray| match ray {
         Ray::Hit(at) => Some(at),

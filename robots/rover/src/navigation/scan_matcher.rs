@@ -1,10 +1,10 @@
-//! Where a scan fits a map: correlative scan matching (Olson: Real-Time Correlative Scan Matching,
-//! ICRA 2009).
+//! The pose at which a scan fits a map: correlative scan matching (Olson: Real-Time Correlative
+//! Scan Matching, ICRA 2009).
 //!
-//! Every pose in a window around the one that odometry predicts is scored by how near the ends of
-//! the rays come to what the map has, so that no local optimum is taken for the best pose. It is
-//! quick because blocks of poses are looked at first, with a map in which each cell has the best of
-//! all that the block reaches: no pose of a block scores better than its block.
+//! Every pose in a window around the one that odometry predicts is scored by the distances of the
+//! ends of the rays from the obstacles on the map, so that no local optimum is taken for the best
+//! pose. It is fast because blocks of poses are scored first, with a map in which each cell has the
+//! maximum of all cells that the block reaches: no pose of a block scores better than its block.
 
 use hemiola_ros::nav_msgs::OccupancyGrid;
 
@@ -12,59 +12,60 @@ use super::cells::{Cells, Stamp};
 use super::inflation::OCCUPIED;
 use crate::geometry::{Pose2, normalize_angle};
 
-/// Places per side of a block.
+/// The number of positions per side of a block.
 const BLOCK: usize = 8;
-/// Cells and angles on each side of the best pose that its uncertainty is judged by.
+/// The number of cells and angles on each side of the best pose from which its uncertainty is
+/// computed.
 const AROUND: i64 = 2;
-/// How likely a ray ends where the map has nothing near, compared with an end on a wall.
+/// The likelihood that a ray ends far from obstacles on the map, relative to an end on a wall.
 const STRAY: f64 = 0.05;
 
-/// Which poses are looked at.
+/// The window of poses that are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// The farthest from the predicted pose, along x and y, in metres.
+    /// The maximum distance from the predicted position, along x and y, in metres.
     pub way: f64,
-    /// The farthest from its heading, in radian.
+    /// The maximum difference from the predicted heading, in radians.
     pub turn: f64,
-    /// Between two headings, in radian.
+    /// The step between two headings, in radians.
     pub turn_step: f64,
-    /// Standard deviation of the predicted place, in metres.
+    /// The standard deviation of the predicted position, in metres.
     pub way_deviation: f64,
-    /// Standard deviation of the predicted heading, in radian.
+    /// The standard deviation of the predicted heading, in radians.
     pub turn_deviation: f64,
-    /// How much of a measurement of its own each ray is: neighbours err together.
+    /// The weight of each ray as an independent measurement: the errors of neighbours correlate.
     pub weight: f64,
 }
 
-/// Where a scan fits.
+/// The pose at which a scan fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Match {
     /// The most likely pose, finer than the cells.
     pub pose: Pose2,
     /// Variances and covariances of x, y and heading.
     pub covariance: [[f64; 3]; 3],
-    /// From 0, as well as any scan, to 1, all points on walls.
+    /// The quality, from 0, as for a random scan, to 1, with all points on walls.
     pub quality: f64,
 }
 
-/// A map made ready for matching, and room for the search.
+/// A map that is prepared for matching, and the memory of the search.
 #[derive(Clone, Debug, Default)]
 pub struct ScanMatcher {
     cells: Cells,
     /// The log likelihood that a ray ends in a cell: 0 where nothing is near, 255 on a wall.
     field: Vec<u8>,
-    /// The greatest of the block of cells that begins here.
+    /// The maximum of the block of cells that begins at each cell.
     best: Vec<u8>,
     rows: Vec<u8>,
     stamp: Stamp,
-    /// How far from an obstacle the end of a ray is one deviation off.
+    /// The standard deviation of the distance between the end of a ray and its obstacle, in metres.
     deviation: f64,
-    /// The cells of the scan's points, heading by heading.
+    /// The cells of the scan's points, for each heading.
     turned: Vec<usize>,
     blocks: Vec<Block>,
 }
 
-/// Poses of one heading.
+/// Poses with the same heading.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     bound: u32,
@@ -74,14 +75,14 @@ struct Block {
 }
 
 impl ScanMatcher {
-    /// Takes the part of a map that is `reach` metres around a place; `deviation` is that of the
-    /// ends of rays, in metres. Its cells are half as large as those of the map.
+    /// Prepares the part of a map within `reach` metres of a point; `deviation` is that of the ends
+    /// of rays, in metres. The cells are half as large as those of the map.
     pub fn prepare(&mut self, map: &OccupancyGrid, around: [f64; 2], reach: f64, deviation: f64) {
         let source = Cells::of(&map.info);
         let resolution = source.resolution / 2.0;
         let side = (2.0 * reach / resolution).ceil() as usize + 2 * BLOCK;
-        // The middle of a cell of the map is the middle of one here, too: else all that is matched
-        // would move to one side.
+        // The centre of a cell of the map is the centre of one here, too: otherwise all matches
+        // would be shifted to one side.
         let corner = |axis: usize| {
             let steps = ((around[axis] - reach - source.origin[axis]) / resolution).floor() + 0.5;
             source.origin[axis] + steps * resolution
@@ -111,7 +112,7 @@ impl ScanMatcher {
         self.find_best();
     }
 
-    /// First along rows, then along columns.
+    /// Computes the maxima, first along rows, then along columns.
     fn find_best(&mut self) {
         let width = self.cells.width;
         self.rows.clone_from(&self.field);
@@ -124,8 +125,8 @@ impl ScanMatcher {
         }
     }
 
-    /// Finds the most likely pose of a scan with these points, which are within the reach of the
-    /// map; `None` without points or map.
+    /// Finds the most likely pose of a scan with these points, which are within reach of the
+    /// prepared map; `None` without points or map.
     pub fn search(&mut self, points: &[[f64; 2]], predicted: Pose2, window: &Window) -> Option<Match> {
         if points.is_empty() || self.field.is_empty() {
             return None;
@@ -139,7 +140,7 @@ impl ScanMatcher {
             let turn = heading as f64 * window.turn_step / window.turn_deviation;
             -0.5 * (way * way + turn * turn)
         };
-        // From the sum of values to a log likelihood.
+        // Converts the sum of values to a log likelihood.
         let scale = -STRAY.ln() / 255.0 * window.weight;
         let count = points.len();
         let scan = |turned: &[usize], heading: i64| {
@@ -176,7 +177,7 @@ impl ScanMatcher {
             }
         }
 
-        // The mean and covariance of the poses around the best one, each as likely as it is.
+        // The mean and covariance of the poses around the best one, weighted by likelihood.
         let mut moments = Moments::default();
         for heading in best[2] - AROUND..=best[2] + AROUND {
             let turned = &self.turned[scan(&self.turned, heading)];
@@ -191,7 +192,7 @@ impl ScanMatcher {
         let turned = &self.turned[scan(&self.turned, best[2])];
         let value = sum(&self.field, turned, self.offset(best[0], best[1]));
         let ([x, y, heading], mut covariance) = moments.result();
-        // Nothing is known better than the steps of the search.
+        // The result cannot be more precise than the steps of the search.
         for (axis, step) in [cell, cell, window.turn_step].into_iter().enumerate() {
             covariance[axis][axis] += step * step / 12.0;
         }
@@ -202,8 +203,8 @@ impl ScanMatcher {
         })
     }
 
-    /// Finds the cells of all points for each heading. Those that leave the map when they are
-    /// shifted go to its first cell that may be shifted, where nothing is near.
+    /// Finds the cells of all points for each heading. Points that would leave the map when they
+    /// are shifted get the first cell that may be shifted, which is far from obstacles.
     fn turn(&mut self, points: &[[f64; 2]], predicted: Pose2, headings: i64, shifts: i64, step: f64) {
         let (width, height) = (self.cells.width as i64, self.cells.height as i64);
         let nowhere = (shifts * width + shifts) as usize;

@@ -1,4 +1,4 @@
-//! Where the robot is on the map.
+//! The pose of the robot on the map.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::{OccupancyGrid, Odometry};
@@ -12,49 +12,49 @@ use crate::representations::{MAP, MapPose, MapToOdom, ScanMatch};
 /// Parameters of [`ScanMatching`].
 #[derive(Parameters)]
 pub struct ScanMatchingParameters {
-    /// Where the robot begins on the map: x, y in m and its heading in rad.
+    /// The pose at which the robot starts on the map: x, y in m and its heading in rad.
     #[parameter(default = [0.0; 3])]
     start: [f64; 3],
-    /// What is farther away is not matched.
+    /// The range beyond which points are not matched.
     #[parameter(default = 8.0, range = 0.5..=100.0, unit = "m")]
     range: f64,
-    /// So many rays are matched at most, evenly spread.
+    /// The maximum number of rays that are matched, evenly distributed.
     #[parameter(default = 180, range = 8..=4096)]
     rays: u32,
-    /// How far from the predicted place is searched.
+    /// The distance from the predicted position that is searched.
     #[parameter(default = 0.2, range = 0.02..=1.0, unit = "m")]
     way: f64,
-    /// How far from the predicted heading is searched.
+    /// The difference from the predicted heading that is searched.
     #[parameter(default = 0.12, range = 0.01..=0.5, unit = "rad")]
     turn: f64,
-    /// Between two headings that are tried.
+    /// The step between two headings that are searched.
     #[parameter(default = 0.006, range = 0.002..=0.1, unit = "rad")]
     turn_step: f64,
-    /// How far from a wall of the map rays end, as a standard deviation.
+    /// The standard deviation of the distance between the end of a ray and its wall on the map.
     #[parameter(default = 0.03, range = 0.005..=1.0, unit = "m")]
     deviation: f64,
-    /// How much of a measurement of its own each ray is: neighbours err together.
+    /// The weight of each ray as an independent measurement: the errors of neighbours correlate.
     #[parameter(default = 0.4, range = 0.001..=1.0)]
     weight: f64,
-    /// Standard deviation of odometry while the robot stands.
+    /// The standard deviation of odometry while the robot stands still.
     #[parameter(default = 0.02, range = 0.001..=1.0, unit = "m")]
     still_way: f64,
-    /// What is added to it per metre of way.
+    /// The increase of that deviation per metre driven.
     #[parameter(default = 0.2, range = 0.0..=1.0, unit = "m/m")]
     moving_way: f64,
-    /// Standard deviation of the heading of odometry while the robot stands.
+    /// The standard deviation of odometry's heading while the robot stands still.
     #[parameter(default = 0.01, range = 0.001..=1.0, unit = "rad")]
     still_turn: f64,
-    /// What is added to it per radian of turn.
+    /// The increase of that deviation per radian turned.
     #[parameter(default = 0.2, range = 0.0..=1.0, unit = "rad/rad")]
     moving_turn: f64,
-    /// Scans that fit worse are not used.
+    /// The minimum quality of the match of a scan that is used.
     #[parameter(default = 0.3, range = 0.0..=1.0)]
     least_quality: f64,
 }
 
-/// Moves the pose on by odometry, and corrects it by matching the scan with the map of the run
-/// before: pose and map need each other, and `Previous` cuts the circle.
+/// Moves the pose by odometry, and corrects it by matching the scan with the map of the previous
+/// run: pose and map depend on each other, and `Previous` breaks the circle.
 #[derive(Module)]
 pub struct ScanMatching {
     #[parameters]
@@ -101,7 +101,7 @@ impl ScanMatching {
         message.header.stamp = clock.now();
         message.header.frame_id.push_str(MAP);
         message.pose.pose = found.pose.to_message();
-        // ROS orders x, y, z and the rotations about them.
+        // The order in ROS is x, y, z and the rotations about them.
         for (row, place) in [0, 1, 5].into_iter().enumerate() {
             for (column, other_place) in [0, 1, 5].into_iter().enumerate() {
                 message.pose.covariance[6 * place + other_place] = found.covariance[row][column];
@@ -113,7 +113,7 @@ impl ScanMatching {
         self.show(&found, matched, debug);
     }
 
-    /// What odometry says of the way from the last scan to this one, each at its moment.
+    /// Returns the motion by odometry from the time of the last scan to that of this one.
     fn motion(&self, scan: Time, odometry: &Samples<Odometry>) -> Motion {
         let apart = |stamp: Time| stamp.since(scan).max(scan.since(stamp));
         let nearest = odometry.iter().min_by_key(|sample| apart(sample.stamp()));
@@ -165,24 +165,24 @@ impl ScanMatching {
     }
 }
 
-/// What odometry says between two scans.
+/// The motion between two scans, by odometry.
 struct Motion {
     /// The pose on the map at the last scan.
     from: Pose2,
-    /// The way from there.
+    /// The relative motion since then.
     way: Pose2,
-    /// Where odometry sees the robot now.
+    /// The robot's pose by odometry now.
     odometry: Pose2,
 }
 
 impl Motion {
-    /// The pose on the map that follows.
+    /// Returns the resulting pose on the map.
     fn pose(&self) -> Pose2 {
         self.from * self.way
     }
 }
 
-/// Of a scan that does not fit, all that is known is that the robot is somewhere in the window.
+/// Returns the match of a scan that does not fit: the robot is somewhere in the window.
 fn unmatched(predicted: Pose2, window: &Window) -> Match {
     let mut covariance = [[0.0; 3]; 3];
     for (axis, deviation) in [window.way, window.way, window.turn].into_iter().enumerate() {
@@ -191,7 +191,7 @@ fn unmatched(predicted: Pose2, window: &Window) -> Match {
     Match { pose: predicted, covariance, quality: 0.0 }
 }
 
-/// Keeps `most` of the points, evenly spread over the scan.
+/// Keeps `most` of the points, evenly distributed over the scan.
 fn thin_out(points: &mut Vec<[f64; 2]>, most: usize) {
     let count = points.len();
     if count > most {

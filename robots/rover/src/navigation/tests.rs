@@ -1,4 +1,4 @@
-//! The modules of navigation, each by hand in a room whose walls are known.
+//! Tests of the modules of navigation, each called directly in a room whose walls are known.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::representations::{Costmap, GoalPose, MapPose, Navigation, NavigationR
 use crate::simulator::walls::{Wall, distance};
 use crate::simulator::{LidarParameters, SimulatedLidar, SimulatedWorld};
 
-/// A room of 4 m by 3 m with a niche and a box, so that it looks different from everywhere.
+/// A room of 4 m by 3 m with a niche and a box, so that scans from all positions differ.
 pub const ROOM: [Wall; 9] = [
     [0.0, 0.0, 4.0, 0.0],
     [4.0, 0.0, 4.0, 3.0],
@@ -37,7 +37,7 @@ pub const ROOM: [Wall; 9] = [
     [3.4, 0.0, 3.4, 0.5],
 ];
 
-/// What the lidar sees in the room.
+/// Returns the scan of the room from a pose.
 pub fn scan_at(robot: Pose2, seed: u64) -> LaserScan {
     let world = SimulatedWorld { is_there: true, robot, walls: ROOM.to_vec() };
     let (mut scan, mut truth) = (LaserScan::default(), crate::simulator::truth::ScanTruth::default());
@@ -50,8 +50,7 @@ pub fn scan_at(robot: Pose2, seed: u64) -> LaserScan {
     scan
 }
 
-/// A map on which walls are drawn with a ruler, and all else is free. Walls lie in the middles of
-/// cells.
+/// Returns a map with exact walls on which all else is free. Walls lie in the centres of cells.
 pub fn drawn_map(walls: &[Wall]) -> OccupancyGrid {
     let info = MapMetaData {
         resolution: 0.05,
@@ -85,7 +84,7 @@ fn the_map_of_a_room_is_the_room() {
     let occupied: Vec<usize> = (0..cells.len()).filter(|cell| map.data[*cell] > OCCUPIED).collect();
     let on_walls = occupied.iter().filter(|cell| distance(&ROOM, cells.middle(**cell)) < 0.06).count();
     assert!(occupied.len() > 250 && on_walls == occupied.len(), "{on_walls} of {} are on walls", occupied.len());
-    // Every 5 cm of the walls that the robot has seen: not those behind the panel.
+    // Every 5 cm of the walls that the robot has seen, that is, not those behind the panel.
     let seen: Vec<[f64; 2]> = ROOM[..8]
         .iter()
         .flat_map(|[x, y, to_x, to_y]| {
@@ -103,7 +102,7 @@ fn the_map_of_a_room_is_the_room() {
     };
     let found = seen.iter().filter(|point| near(**point)).count();
     assert!(found * 100 >= seen.len() * 97, "{found} of {} points of walls are on the map", seen.len());
-    // What is inside is known to be free, and what is outside is not known.
+    // Cells inside are known to be free, and cells outside are unknown.
     assert!(cells.at([2.0, 1.5]).is_some_and(|cell| (0..20).contains(&map.data[cell])));
     assert!(cells.at([6.0, 6.0]).is_some_and(|cell| map.data[cell] == -1));
 }
@@ -130,7 +129,7 @@ proptest! {
     }
 }
 
-/// A path along x.
+/// Returns a path along x.
 fn straight(length: f64) -> Path {
     let place = |number: i32| PoseStamped {
         pose: Pose2::new(f64::from(number) * 0.05, 0.0, 0.0).to_message(),
@@ -183,7 +182,7 @@ fn without_a_goal_or_a_path_the_robot_stands() {
     assert_eq!(follow(&Path::default(), Pose2::default(), Pose2::new(4.0, 0.0, 0.0), &scan), Twist::default());
 }
 
-/// Has a goal followed from a place for some seconds, with a path or none.
+/// Runs the navigator at a pose for some seconds, with some goals and a path, which may be empty.
 fn navigate(at: Pose2, path: &Path, goals: usize, seconds: u32) -> (Navigation, Vec<NavigationResult>) {
     let goal = GoalPose::on_map(Pose2::new(4.0, 0.0, 0.0), Time::ZERO);
     let mut navigator = ByHand::new();
@@ -195,7 +194,7 @@ fn navigate(at: Pose2, path: &Path, goals: usize, seconds: u32) -> (Navigation, 
     (navigation, navigator.all(|it| &mut it.results))
 }
 
-/// A navigator whose topics are read by hand.
+/// A navigator whose topics the test reads and writes.
 struct ByHand {
     navigator: Navigator,
     run: u32,
@@ -251,8 +250,8 @@ impl ByHand {
         std::iter::from_fn(|| queue(self).receive().map(|message| (*message).clone())).collect()
     }
 
-    /// Runs once with these goals of the action, and that wish to cancel. Returns how goals have
-    /// ended, and of which one there was feedback.
+    /// Runs once with these goals of the action, and a request to cancel one. Returns the results
+    /// of goals, and the goal with feedback.
     fn act(
         &mut self,
         goals: &[(u64, &str)],
@@ -279,10 +278,10 @@ fn a_goal_of_the_action_is_reached_canceled_replaced_or_in_a_frame_that_nobody_k
     let mut navigator = ByHand::new();
     let (far, there) = (Pose2::default(), Pose2::new(3.95, 0.0, 0.05));
     assert_eq!(navigator.act(&[(1, "map")], None, far), (vec![], Some(one)));
-    // Two at once: the last one is followed.
+    // Of two goals at once, the last one is followed.
     let replaced = vec![(one, GoalStatus::Aborted, 0), (two, GoalStatus::Aborted, 0)];
     assert_eq!(navigator.act(&[(2, "map"), (3, "")], None, far), (replaced, Some(three)));
-    // One that is not followed any more cannot be canceled.
+    // A goal that is no longer followed cannot be canceled.
     assert_eq!(navigator.act(&[], Some(1), far), (vec![], Some(three)));
     assert_eq!(navigator.act(&[], Some(3), far), (vec![(three, GoalStatus::Canceled, 0)], None));
     let unknown = vec![(one, GoalStatus::Aborted, NavigateToPoseOutcome::TF_ERROR)];

@@ -1,12 +1,12 @@
-//! Wheels and gyroscope of somebody else's robot.
+//! The wheels and the gyroscope of another robot.
 
 use hemiola::prelude::*;
 use hemiola_ros::sensor_msgs::Imu;
 
 use crate::representations::WheelSpeeds;
 
-/// Stands for the sensors of a robot whose log is replayed: `run --replay` gives its samples, as
-/// `[replay.*]` in robot.toml says. Without a log it has none.
+/// Stands in for the sensors of a robot whose log is replayed: `run --replay` provides its samples,
+/// as `[replay.*]` in robot.toml configures. Without a log it has none.
 #[derive(Source)]
 pub struct ReplayedBase;
 

@@ -1,8 +1,8 @@
-//! Logs of CARMEN, the Carnegie Mellon Robot Navigation Toolkit: what most published lidar data
-//! sets of the 2000s are.
+//! Logs of CARMEN, the Carnegie Mellon Robot Navigation Toolkit: the format of most published lidar
+//! data sets of the 2000s.
 //!
-//! A line is a message. Read are those of the front laser, which have the odometry at the scan,
-//! too:
+//! A line is a message. This reads the messages of the front laser, which include the odometry at
+//! the time of the scan:
 //! `FLASER n r1 .. rn x y theta odom_x odom_y odom_theta ipc_time host log_time`.
 
 use std::fs::File;
@@ -14,27 +14,27 @@ use bzip2::bufread::MultiBzDecoder;
 use crate::geometry::Pose2;
 use crate::{LineFault, RoverError};
 
-/// The most beams of a scan.
+/// The maximum number of beams of a scan.
 const MOST_BEAMS: u64 = 4096;
-/// The longest line: room for that many beams.
+/// The maximum length of a line, which fits that many beams.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// A scan of the front laser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarmenScan {
-    /// In metres, from right to left over half a turn.
+    /// The ranges in metres, from right to left over half a turn.
     pub ranges: Vec<f32>,
-    /// Where odometry saw the robot.
+    /// The robot's pose by odometry.
     pub odometry: Pose2,
-    /// When, in seconds of the clock of the computer.
+    /// The time of the scan, in seconds of the computer's clock.
     pub seconds: f64,
 }
 
 impl CarmenScan {
-    /// Reads a line without its end; `None` if it is of another message.
+    /// Parses a line without its line ending; `None` if it is another message.
     ///
     /// # Errors
-    /// If the line begins as a scan and goes on as none.
+    /// If the line begins like a scan but is not a valid one.
     ///
     /// ```
     /// use rover::recordings::CarmenScan;
@@ -73,7 +73,7 @@ impl Fields<'_> {
     }
 }
 
-/// The scans of a log, one after another.
+/// The scans of a log, in order.
 pub struct CarmenLog {
     file: PathBuf,
     reader: Box<dyn BufRead + Send>,
@@ -82,10 +82,10 @@ pub struct CarmenLog {
 }
 
 impl CarmenLog {
-    /// Opens a log; one whose name ends with `.bz2` is unpacked on the way.
+    /// Opens a log; a file whose name ends with `.bz2` is decompressed while reading.
     ///
     /// # Errors
-    /// If there is no such file, or it may not be read.
+    /// If the file does not exist or cannot be read.
     pub fn open(file: &Path) -> Result<Self, RoverError> {
         let opened = BufReader::new(File::open(file).map_err(RoverError::io(file))?);
         let reader: Box<dyn BufRead + Send> = match file.extension().is_some_and(|ending| ending == "bz2") {
@@ -95,10 +95,10 @@ impl CarmenLog {
         Ok(Self { file: file.to_owned(), reader, line: 0, text: Vec::new() })
     }
 
-    /// Reads on to the next scan; `None` at the end.
+    /// Reads the next scan; `None` at the end.
     ///
     /// # Errors
-    /// If the file cannot be read on, or a scan is damaged: then the next call goes on after it.
+    /// If the file cannot be read, or a scan is damaged: then the next call continues after it.
     pub fn next_scan(&mut self) -> Result<Option<CarmenScan>, RoverError> {
         loop {
             self.text.clear();

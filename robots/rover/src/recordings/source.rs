@@ -12,7 +12,7 @@ use super::CarmenLog;
 use crate::RoverError;
 use crate::representations::{BASE, ODOM};
 
-/// Plays the scans of a CARMEN log, each with the odometry of its moment.
+/// Plays the scans of a CARMEN log, each with the odometry of its time.
 #[derive(Source)]
 pub struct RecordedCarmen {
     #[parameters]
@@ -25,13 +25,13 @@ pub struct RecordedCarmen {
 /// Parameters of [`RecordedCarmen`].
 #[derive(Parameters)]
 pub struct RecordedCarmenParameters {
-    /// The log, seen from the present folder.
+    /// The log, relative to the current directory.
     #[parameter(default = String::new())]
     file: String,
-    /// Greater ranges are no obstacles: so scanners say that nothing came back.
+    /// The range from which on there is no obstacle: scanners report it if nothing was reflected.
     #[parameter(default = 40.0, range = 0.5..=1000.0, unit = "m")]
     range: f32,
-    /// The recording ends after so long; 0: at its end.
+    /// The time after which playback ends; 0: at the end of the recording.
     #[parameter(default = 0.0, range = 0.0..=1e6, unit = "s")]
     seconds: f64,
 }
@@ -44,7 +44,8 @@ enum Playback {
     Ended,
 }
 
-/// Scans have to come one after another; some logs step back by up to a second.
+/// The minimum step between time stamps, which have to increase; some logs step back by up to a
+/// second.
 const LEAST_STEP: Duration = Duration::from_millis(1);
 
 #[source]
@@ -52,7 +53,7 @@ impl RecordedCarmen {
     #[sample]
     fn sample(&mut self, scan: &mut LaserScan, odometry: &mut Odometry) -> Result<Option<Time>, RoverError> {
         if let Playback::Unopened = self.log {
-            // What cannot be opened is told once.
+            // A log that cannot be opened is reported once.
             self.log = Playback::Ended;
             self.log = Playback::Open(CarmenLog::open(Path::new(&self.parameters.file))?);
         }

@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+//! Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood: Fast Splittable
 //! Pseudorandom Number Generators, 2014).
 
 use std::f64::consts::TAU;
@@ -10,13 +10,13 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of `seed` for one purpose among several that share the seed.
+    /// Creates the stream of `seed` for one of several purposes that share the seed.
     #[must_use]
     pub const fn new(seed: u64, purpose: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ purpose.rotate_left(32) }
     }
 
-    /// Evenly distributed from 0 to 1.
+    /// Returns a number that is uniformly distributed from 0 to 1.
     pub fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.state;
@@ -25,7 +25,8 @@ impl Random {
         ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Normally distributed with mean 0 and standard deviation 1 (Box, Muller 1958).
+    /// Returns a number with normal distribution, mean 0 and standard deviation 1 (Box, Muller
+    /// 1958).
     pub fn normal(&mut self) -> f64 {
         let (radius, angle) = (1.0 - self.uniform(), self.uniform());
         (-2.0 * radius.ln()).sqrt() * (TAU * angle).cos()

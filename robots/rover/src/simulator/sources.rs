@@ -1,4 +1,4 @@
-//! The simulator as sources: the body moves the world on, the lidar looks at it.
+//! The simulator as sources: the body advances the world, the lidar reads it.
 
 use std::f64::consts::{PI, TAU};
 
@@ -12,7 +12,7 @@ use super::walls::{Wall, range};
 use crate::geometry::Pose2;
 use crate::representations::{BASE, MotorCommand, WheelSpeeds};
 
-/// The world at one moment, for sensors that look at it, wherever they run.
+/// The state of the world, for sensors in any process.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SimulatedWorld {
     /// Not before the first sample of the body, which may be in another process.
@@ -23,7 +23,7 @@ pub struct SimulatedWorld {
     pub walls: Vec<Wall>,
 }
 
-/// Wheels and gyroscope; takes the motor commands and moves the world on.
+/// The wheels and the gyroscope, which read the motor commands and advance the world.
 #[derive(Source)]
 pub struct SimulatedBody {
     #[parameters]
@@ -32,7 +32,7 @@ pub struct SimulatedBody {
 }
 
 const PERIOD: f64 = 0.01;
-/// After a longer stop the world has stood still.
+/// The maximum number of periods in a sample; beyond that, the world has stood still.
 const MOST_PERIODS: f64 = 10.0;
 
 #[source]
@@ -49,7 +49,7 @@ impl SimulatedBody {
         let body = self.body.get_or_insert_with(|| Body::new(self.parameters.clone()));
         let is_old = command.is_stale() || command.age().as_secs_f64() > self.parameters.command_timeout;
         let command = if is_old { MotorCommand::default() } else { (*command).clone() };
-        // More than one when the machine held this source up: the world does not wait.
+        // More than one if the machine delayed this source: the world does not wait.
         let periods = (f64::from(clock.step_seconds()) / PERIOD).round().clamp(1.0, MOST_PERIODS);
         (0..periods as u32).for_each(|_| body.step(&command, PERIOD));
         *wheels = body.wheel_speeds(PERIOD);
@@ -64,12 +64,12 @@ fn measure(turn_rate: f64, now: Time, imu: &mut Imu) {
     imu.header.stamp = now;
     imu.header.frame_id.push_str(BASE);
     imu.angular_velocity.z = turn_rate;
-    // What is not measured is marked so.
+    // The orientation is not measured, which ROS marks by -1.
     imu.orientation_covariance[0] = -1.0;
     imu.linear_acceleration_covariance[0] = -1.0;
 }
 
-/// A turning laser on top of the robot.
+/// A rotating laser on top of the robot.
 #[derive(Source)]
 pub struct SimulatedLidar {
     #[parameters]
@@ -80,16 +80,16 @@ pub struct SimulatedLidar {
 /// Parameters of [`SimulatedLidar`].
 #[derive(Parameters)]
 pub struct LidarParameters {
-    /// Its noise follows from it.
+    /// The seed of the noise.
     #[parameter(default = 1)]
     pub seed: u64,
-    /// Rays per turn.
+    /// The number of rays per turn.
     #[parameter(default = 360, range = 4..=4096)]
     pub rays: u32,
-    /// How far it sees.
+    /// The maximum range.
     #[parameter(default = 8.0, range = 0.5..=100.0, unit = "m")]
     pub range: f64,
-    /// Standard deviation of a range.
+    /// The standard deviation of a range.
     #[parameter(default = 0.01, range = 0.0..=1.0, unit = "m")]
     pub noise: f64,
 }
@@ -118,7 +118,7 @@ impl SimulatedLidar {
         scan.ranges.extend((0..rays).map(|ray| {
             let angle = world.robot.heading - PI + step * f64::from(ray);
             let seen = range(&world.walls, world.robot.position(), angle).filter(|range| *range < farthest);
-            // Where nothing is in reach, REP-117 wants infinity.
+            // REP-117 requires infinity where nothing is within reach.
             seen.map_or(f32::INFINITY, |range| (range + noise * random.normal()).clamp(0.05, farthest) as f32)
         }));
         truth.is_there = world.is_there;

@@ -14,7 +14,7 @@ fn body(parameters: BodyParameters) -> Body {
     Body::new(parameters)
 }
 
-/// Without any error.
+/// Returns the parameters of a body without errors.
 fn perfect(walls: Vec<Wall>) -> BodyParameters {
     BodyParameters { walls, wheel_noise: 0.0, slips: 0.0, gyro_noise: 0.0, gyro_bias: 0.0, ..BodyParameters::default() }
 }
@@ -28,7 +28,7 @@ proptest! {
     ) {
         let aim: [f64; 2] = [wall[0] + along * (wall[2] - wall[0]), wall[1] + along * (wall[3] - wall[1])];
         let (way, height) = ((aim[0] - from[0]).hypot(aim[1] - from[1]), distance(&[wall], from));
-        // Beside a ray that only grazes the wall.
+        // Excludes rays that only graze the wall.
         prop_assume!(height > 0.01 && way < 100.0 * height);
         let angle = (aim[1] - from[1]).atan2(aim[0] - from[0]);
         let found = range(&[wall], from, angle);
@@ -64,7 +64,7 @@ proptest! {
 #[test]
 fn a_perfect_body_turns_as_its_wheels_do() {
     let mut body = body(perfect(Vec::new()));
-    // A quarter of a turn on the spot, once the motors have come up to speed.
+    // A quarter of a turn on the spot, once the motors have reached their speed.
     let rim = 0.3;
     let (mut turned, mut counted) = (0.0, 0.0);
     while body.pose().heading < FRAC_PI_2 {

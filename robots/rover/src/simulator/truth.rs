@@ -1,4 +1,4 @@
-//! How wrong the robot is, which only a simulation can tell.
+//! The errors of the robot's estimates, which only a simulation knows.
 
 use hemiola::prelude::*;
 use hemiola_ros::nav_msgs::Odometry;
@@ -8,7 +8,7 @@ use super::walls::Wall;
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::MapPose;
 
-/// The world as it really was when a scan was taken. Nothing that the robot does depends on it.
+/// The true state of the world when a scan was taken. Nothing that the robot does depends on it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanTruth {
     /// Whether there was a world.
@@ -19,7 +19,7 @@ pub struct ScanTruth {
     pub walls: Vec<Wall>,
 }
 
-/// What the robot believes, beside what is true.
+/// The errors of the robot's estimates.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TruthReport {
     /// How far the pose on the map is from the true one, in metres.
@@ -36,7 +36,7 @@ pub struct TruthReport {
     pub driven: f64,
 }
 
-/// Compares the robot's beliefs with the truth of the simulator.
+/// Compares the robot's estimates with the true state of the simulator.
 #[derive(Module)]
 pub struct TruthComparison {
     /// The pose at the first scan, and where odometry saw it.

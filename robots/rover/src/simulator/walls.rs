@@ -3,7 +3,7 @@
 /// A wall from its first to its second point.
 pub type Wall = [f64; 4];
 
-/// Returns how far a ray from a point goes until it meets a wall, in metres.
+/// Returns the distance from a point to the first wall that a ray hits, in metres.
 ///
 /// ```
 /// use rover::simulator::walls::range;
@@ -26,7 +26,7 @@ pub fn range(walls: &[Wall], [x, y]: [f64; 2], angle: f64) -> Option<f64> {
     hits.min_by(f64::total_cmp)
 }
 
-/// Returns how far a point is from the nearest wall, in metres; infinity without walls.
+/// Returns the distance from a point to the nearest wall, in metres; infinity without walls.
 #[must_use]
 pub fn distance(walls: &[Wall], [x, y]: [f64; 2]) -> f64 {
     let distances = walls.iter().map(|[from_x, from_y, to_x, to_y]| {

@@ -1,10 +1,10 @@
-//! Commands of the book.
+//! Tests of the commands of the book.
 //!
-//! | block | what happens to it |
+//! | block | treatment |
 //! |---|---|
-//! | `console` | Its commands are run, page by page, in their order. What is shown of their output is compared, but for numbers; `...` stands for anything. |
-//! | `console`, below `<!-- goes on -->` | The command is a robot that runs until the next one, or the end of the page. |
-//! | any with commands, below `<!-- not run: reason -->` | Programs of Hemiola are asked whether they understand the command. |
+//! | `console` | Its commands are run, page by page, in order. The output that is shown is compared, except for numbers; `...` stands for anything. |
+//! | `console`, below `<!-- goes on -->` | The command is a robot that runs until the next one, or until the end of the page. |
+//! | any block with commands, below `<!-- not run: reason -->` | Programs of Hemiola are asked whether they know the command. |
 
 use crate::page::{Block, book};
 use crate::terminal::{Terminal, Typed};
@@ -79,7 +79,7 @@ fn is_excused(block: &Block) -> bool {
     block.remark.strip_prefix("not run:").is_some_and(|reason| !reason.trim().is_empty())
 }
 
-/// Returns the commands of a `console`, each with the output that is shown of it.
+/// Returns the commands of a `console` block, each with the output that the page shows.
 fn commands(block: &Block) -> Vec<(String, Vec<String>)> {
     let mut commands: Vec<(String, Vec<String>)> = Vec::new();
     for line in block.text.lines() {
@@ -107,7 +107,7 @@ fn without_comment(line: &str) -> String {
     line.split(" # ").next().unwrap_or(line).trim().to_owned()
 }
 
-/// Returns the first expected line that is not in the output, behind the one before it.
+/// Returns the first expected line that does not follow the one before it in the output.
 fn missing<'e>(expected: &'e [String], output: &str) -> Option<&'e str> {
     let mut lines = output.lines().map(without_numbers);
     expected.iter().map(String::as_str).filter(|line| !line.trim().is_empty()).find(|line| {
@@ -126,7 +126,7 @@ fn has_in_order(mut line: &str, parts: &[String]) -> bool {
     })
 }
 
-/// Returns the line with `0` for each number, whatever its sign, and a space for each gap.
+/// Returns the line with `0` for each number, whatever its sign, and one space for each gap.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     for one in line.trim().chars() {

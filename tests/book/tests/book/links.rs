@@ -1,11 +1,11 @@
-//! Links within the repository lead to what is there.
+//! Tests that links within the repository have targets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::page::{Page, book, pages, root};
 
-/// All pages of the repository that people read.
+/// Returns all pages of the repository that people read.
 fn all_pages() -> Vec<Page> {
     let root = root();
     let mut all = book();
@@ -40,7 +40,7 @@ fn has_anchor(page: &Path, anchor: &str) -> bool {
     Page::read(page).anchors().iter().any(|one| one == anchor)
 }
 
-/// mdBook makes `.html` of every `.md`, also where that is no chapter.
+/// mdBook turns every link to `.md` into one to `.html`, even if the page is not a chapter.
 #[test]
 fn chapters_link_no_pages_outside_of_the_book() {
     let outside = book().into_iter().flat_map(|page| {
@@ -58,7 +58,7 @@ fn the_summary_has_every_chapter() {
     assert_eq!(names.filter(|name| !summary.iter().any(|link| link == name)).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Sources name pages by their path.
+/// Sources refer to pages by their path.
 #[test]
 fn pages_that_sources_name_are_there() {
     let folders = ["crates", "robots", "examples", "bench/src", "tests/foreign"];

@@ -1,9 +1,10 @@
-//! Listings of Rust come from code that is compiled and tested; those of TOML can be read.
+//! Tests that listings of Rust come from code that is compiled and tested, and that those of TOML
+//! can be parsed.
 
 use std::fs;
 use std::path::Path;
 
-use crate::page::{Block, Page, book, included};
+use crate::page::{Block, Page, book, included, root};
 
 #[test]
 fn listings_are_included_from_code_that_is_compiled() {
@@ -36,7 +37,7 @@ fn problem(page: &Page, block: &Block) -> Option<String> {
 }
 
 /// Returns whether a text has the part between two marks, `ANCHOR: name` and `ANCHOR_END: name`, or
-/// between two lines: these begin and end whole items, also when the file has changed.
+/// between two lines. These must begin and end whole items, so that changes are noticed.
 fn has_part(text: &str, part: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let Some((from, to)) = part.split_once(':') else {
@@ -46,6 +47,18 @@ fn has_part(text: &str, part: &str) -> bool {
     let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) else { return false };
     let is_gap = |number: usize| lines.get(number.wrapping_sub(1)).is_none_or(|line| line.is_empty());
     is_gap(from - 1) && !is_gap(from) && !is_gap(to) && is_gap(to + 1)
+}
+
+/// README.md is read where nothing can be included, so its listing is a copy.
+#[test]
+fn the_readme_shows_code_that_is_compiled() {
+    let readme = Page::read(&root().join("README.md"));
+    let example = fs::read_to_string(root().join("crates/hemiola/examples/hello.rs")).unwrap();
+    let listings: Vec<_> = readme.blocks().into_iter().filter(|block| block.language == "rust").collect();
+    assert!(!listings.is_empty(), "README.md shows code");
+    for listing in listings {
+        assert!(example.contains(&listing.text), "README.md:{}: copy it from examples/hello.rs", listing.line);
+    }
 }
 
 #[test]

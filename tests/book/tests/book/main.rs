@@ -1,4 +1,4 @@
-//! The book holds what it shows: links lead somewhere, listings are compiled, commands run.
+//! Tests of what the book shows: links have targets, listings are compiled, commands run.
 #![forbid(unsafe_code)]
 
 mod commands;

@@ -1,4 +1,4 @@
-//! Pages of Markdown: their text with what it includes, code blocks, links and headings.
+//! Pages of Markdown: their text with included files, code blocks, links and headings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub struct Page {
     pub path: PathBuf,
     /// The lines of the file itself.
     pub source: String,
-    /// The text with all that it includes.
+    /// The text with all included files.
     pub text: String,
 }
 
@@ -16,24 +16,24 @@ pub struct Page {
 pub struct Block {
     /// The number of the line on which it begins, from 1.
     pub line: usize,
-    /// What stands behind the fence, such as `console`.
+    /// The word after the fence, such as `console`.
     pub language: String,
-    /// What the comment on the line above it says: `<!-- not run: it needs a robot -->`.
+    /// The comment on the line above: `<!-- not run: it needs a robot -->`.
     pub remark: String,
     pub text: String,
 }
 
-/// The folder of the repository.
+/// Returns the folder of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The chapters of the book, and its summary.
+/// Returns the chapters of the book, and its summary.
 pub fn book() -> Vec<Page> {
     pages(&root().join("docs/book/src"))
 }
 
-/// The pages in a folder.
+/// Returns the pages in a folder.
 pub fn pages(folder: &Path) -> Vec<Page> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
@@ -56,7 +56,7 @@ impl Page {
         self.path.file_name().unwrap().to_str().unwrap()
     }
 
-    /// Returns the blocks that stand in the file itself.
+    /// Returns the blocks of the file itself, without those of included files.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
@@ -97,14 +97,14 @@ impl Page {
         paragraphs.collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Returns where its links and pictures lead.
+    /// Returns the targets of its links and pictures.
     pub fn links(&self) -> Vec<String> {
         let prose = self.prose();
         let ends = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
         ends.map(|(link, _)| link.to_owned()).collect()
     }
 
-    /// Returns the anchors of its headings, as mdBook and GitHub make them.
+    /// Returns the anchors of its headings, as mdBook and GitHub generate them.
     pub fn anchors(&self) -> Vec<String> {
         let mut is_code = false;
         let headings = self.text.lines().filter(|line| {

@@ -1,8 +1,9 @@
-//! A terminal for the commands of one page: bash, with the programs of this workspace.
+//! A terminal for the commands of one page: bash with the programs of this workspace.
 //!
 //! `hemiola new my-robot` makes a robot that would take minutes to build; the same robot is a crate
-//! of this workspace (`tests/templates/cart`), built already. So `cargo run` starts the program of
-//! that crate, with the new robot.toml, in which modules have the path that they have there.
+//! of this workspace (`tests/templates/cart`), which is built already. So `cargo run` starts the
+//! program of that crate with the new robot.toml, in which the paths of modules are those of that
+//! crate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ begin() {
 finish() { hemiola stop >/dev/null 2>&1; wait; }
 "#;
 
-/// A command of a page, and what came of it.
+/// A command of a page and its result.
 pub struct Done {
     pub command: String,
     pub output: String,
@@ -52,9 +53,9 @@ pub struct Done {
 
 /// A command that is to be run.
 pub enum Typed {
-    /// One that ends.
+    /// A command that ends.
     Command(String),
-    /// One that goes on until the next of its kind, or the end of the page: a robot.
+    /// A robot, which runs until the next one, or until the end of the page.
     Robot(String),
 }
 
@@ -89,7 +90,7 @@ impl Terminal {
         done.collect()
     }
 
-    /// Runs a command with `--help` behind it, which refuses what the program does not know.
+    /// Runs a command with `--help` appended, which fails if the program does not know the command.
     pub fn understands(&self, command: &str) -> Result<(), String> {
         let output = self.bash(&format!("{PROGRAMS}\nrun '{} --help'", command.replace('\'', r"'\''")));
         if output.trim_end().ends_with("\u{2}0") { Ok(()) } else { Err(output) }
@@ -103,7 +104,7 @@ impl Terminal {
             .current_dir(self.folder.path())
             .env("FOLDER", self.folder.path())
             .env("PROGRAMS", programs())
-            .env("XDG_RUNTIME_DIR", self.folder.path()) // other robots of this host are others' business
+            .env("XDG_RUNTIME_DIR", self.folder.path()) // hides the other robots of this host
             .stdin(Stdio::null())
             .output()
             .unwrap();
@@ -123,7 +124,7 @@ fn programs() -> PathBuf {
     folder
 }
 
-/// Returns what the robot of a reader would have said.
+/// Returns the text as the robot of a reader would have printed it.
 fn as_written(text: &str) -> String {
     let names = [("hemiola-cart", "my-robot"), ("hemiola_cart", "my_robot"), ("tests/templates/cart/", "")];
     names.iter().fold(text.to_owned(), |text, (built, written)| text.replace(built, written))

@@ -1,4 +1,4 @@
-//! A robot of two processes that runs in a folder of its own, and commands beside it, as somebody
+//! A robot of two processes that runs in a folder of its own, and commands beside it, as a person
 //! types them.
 
 use std::fs;
@@ -12,7 +12,7 @@ use rustix::process::Pid;
 use serde_json::{Value, json};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
-/// Nothing that is waited for takes longer, however busy the machine is.
+/// A time that no wait exceeds, however busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 const ROBOT: &str = "\
@@ -40,7 +40,7 @@ pub struct Convoy {
 }
 
 impl Convoy {
-    /// Starts it, and waits until both processes compute something.
+    /// Starts the robot, and waits until both processes compute something.
     pub fn start(arguments: &[&str]) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         // The paths of sockets must be short.
@@ -58,7 +58,7 @@ impl Convoy {
             .spawn()
             .unwrap();
         let convoy = Self { child, folder };
-        // A value of `main` that came from `vision`.
+        // This is a value of `main` that derives from `vision`.
         convoy.until(&["show", "Drive"], |answer| answer["value"]["offset"] == 0.25);
         convoy.until(&["ps"], |robots| robots[0]["missing"] == json!([]));
         convoy
@@ -74,7 +74,7 @@ impl Convoy {
         Self::program(&self.folder).args(arguments).output().unwrap()
     }
 
-    /// Runs a command, which has to succeed, and returns what it prints.
+    /// Runs a command that must succeed, and returns its output.
     #[track_caller]
     pub fn prints(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments);
@@ -94,12 +94,12 @@ impl Convoy {
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {printed}"))
     }
 
-    /// Runs a command again and again until its answer is as wanted.
+    /// Runs a command repeatedly until its answer satisfies `is_so`.
     #[track_caller]
     pub fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
         let begin = Instant::now();
         loop {
-            // The robot may not be there yet.
+            // The robot may not be running yet.
             let output = self.command(&[arguments, &["--json"]].concat());
             if output.status.success()
                 && let Ok(answer) = serde_json::from_slice(&output.stdout)
@@ -112,7 +112,7 @@ impl Convoy {
         }
     }
 
-    /// Returns the number of the process of that name.
+    /// Returns the ID of the process with that name.
     pub fn process(&self, name: &str) -> Pid {
         let robots = self.json(&["ps"]);
         let processes = robots[0]["processes"].as_array().unwrap();
@@ -133,7 +133,7 @@ impl Convoy {
 }
 
 impl Drop for Convoy {
-    /// The processes end with the one that has started them.
+    /// Ends the process that has started the others, which end with it.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();

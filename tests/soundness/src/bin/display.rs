@@ -30,6 +30,9 @@ impl Counter {
     fn count(&mut self, count: &mut Count) -> Result<(), Reason> {
         self.count += 1;
         count.count = self.count;
+        if self.count == 110 {
+            println!("the others have gone on");
+        }
         match self.count {
             50 => Err(Reason(7)),
             100 => Err(Reason(1)),

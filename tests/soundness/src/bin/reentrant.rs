@@ -1,4 +1,4 @@
-//! A value may be inspected while another one is, also when the robot has ended.
+//! A value may be read while another one is being read, even after the robot has ended.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 
@@ -16,14 +16,21 @@ struct Second {
 }
 
 #[derive(Module)]
-struct Both {}
+struct Both {
+    runs: u64,
+}
 
 #[module]
 impl Both {
     #[update]
-    fn both(&self, first: &mut First, second: &mut Second) {
+    fn both(&mut self, first: &mut First, second: &mut Second) {
         first.number = 1;
         second.number = 2;
+        self.runs += 1;
+        // The second run shows that the first one's values can be looked at.
+        if self.runs == 2 {
+            println!("the others have gone on");
+        }
     }
 }
 

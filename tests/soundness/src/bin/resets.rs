@@ -1,4 +1,4 @@
-//! A representation whose default value, reset and destructor panic now and then: its update has
+//! A representation whose default value, reset and destructor panic occasionally: its update has
 //! failed in that run.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;

@@ -110,7 +110,7 @@ impl Third {
     }
 }
 
-/// Reads nothing of the others.
+/// A provider of `C` that reads nothing from the other cycles.
 #[derive(Module)]
 struct Lazy {}
 

@@ -1,4 +1,4 @@
-//! A source whose representation cannot be reset now and then goes on with its next sample.
+//! A source whose representation occasionally cannot be reset continues with its next sample.
 #![forbid(unsafe_code)]
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -28,7 +28,7 @@ struct Constant {
     value: u64,
 }
 
-/// Keeps `Counter` busy in its own cycle while nobody in the other one reads it.
+/// Keeps `Counter` busy in its own cycle while no module of the other one reads it.
 #[derive(Representation, Clone, Default)]
 struct Length {
     length: u64,

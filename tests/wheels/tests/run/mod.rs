@@ -1,4 +1,4 @@
-//! Runs of the robot whose wheels are to stand still at the end.
+//! Runs of the robot whose wheels must stand still at the end.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A run of the robot, in a folder of its own.
+/// A run of the robot in a folder of its own.
 pub struct Run {
     pub folder: PathBuf,
     child: Child,
@@ -22,7 +22,7 @@ pub struct Ended {
     pub text: String,
 }
 
-/// The longest wait for anything, however busy the machine is.
+/// The longest time to wait for anything, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Run {
@@ -63,7 +63,7 @@ impl Run {
         self.look_every(Duration::from_millis(2), what, is_so)
     }
 
-    /// Waits at short intervals, for a precise time, which keeps a core busy.
+    /// Waits with short intervals, for a precise time. This keeps a core busy.
     pub fn wait_closely_for(self, what: &str, is_so: impl Fn(&Self) -> bool) -> Self {
         self.look_every(Duration::from_micros(50), what, is_so)
     }
@@ -100,8 +100,8 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// Kills the robot, so that nothing is left behind where a test fails: a robot does not outlive
-    /// its guard, and one without a guard is the child itself.
+    /// Kills the robot, so that nothing is left behind if a test fails. A robot does not outlive
+    /// its guard, and without a guard it is the child process itself.
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();

@@ -1,6 +1,6 @@
-//! Rayon with counters around it. `inside`: the loop over the runs is in the pool, so that nobody
-//! has to be woken to begin.
-//! `outside`: each run is begun from a thread outside of the pool, as a robot's cycle would.
+//! Rayon with counters around it. `inside`: the loop over the runs is in the pool, so that no
+//! thread has to be woken to begin. `outside`: each run is started from a thread outside the pool,
+//! as a robot's cycle would.
 
 use hemiola_bench_contestant::{Contest, CountAllocations};
 use hemiola_bench_peers::Countdown;

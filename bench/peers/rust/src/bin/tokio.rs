@@ -1,4 +1,4 @@
-//! Tokio with counters around it: what one gets who takes the executor that is at hand.
+//! Tokio with counters around it: the result of using the common executor.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

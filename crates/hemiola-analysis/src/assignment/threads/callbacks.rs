@@ -7,8 +7,9 @@ use super::Thread;
 use crate::TimeSpan;
 use crate::system::{Order, System};
 
-/// Orders the callbacks of executors that run them by priority: what is due sooner goes first; of
-/// what is due at the same time, or never, what comes more often; of one chain, what comes later.
+/// Orders the callbacks of executors that run them by priority: those that are due sooner come
+/// first; of those that are due at the same time, or never, those that run more often; of one
+/// chain, the later ones.
 pub fn by_deadline(system: &System, threads: &[Thread]) -> System {
     let mut system = system.clone();
     for &thread in threads {

@@ -4,8 +4,8 @@ use super::Thread;
 use crate::Analysis;
 use crate::system::System;
 
-/// The part of the tightest deadline that other cores have to save: for less it is not worth
-/// pinning a thread.
+/// The part of the tightest deadline that other cores have to save: for less it is not worthwhile
+/// to pin a thread.
 const WORTH: f64 = 0.02;
 
 /// Chooses for each thread, in this order, all cores, or one if it is a single thread, where that

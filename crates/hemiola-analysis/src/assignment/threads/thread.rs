@@ -45,8 +45,8 @@ impl Thread {
         }
     }
 
-    /// Whether the thread meets its own deadlines, and a cycle also those from the sample on with
-    /// which it begins.
+    /// Returns whether the thread meets its own deadlines, and a cycle also those that count from
+    /// the sample with which it begins.
     pub fn is_in_time(self, analysis: &Analysis, system: &System) -> bool {
         let is_in_time = |name: &str| analysis.find(name).is_some_and(Verdict::holds);
         match self {

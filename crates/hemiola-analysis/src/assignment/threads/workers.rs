@@ -4,7 +4,7 @@ use super::Thread;
 use crate::system::System;
 use crate::{Analysis, TimeSpan};
 
-/// A few workers less are worth a bound that is worse by this factor.
+/// The factor by which a bound may be worse in exchange for fewer workers.
 const TOLERATED: f64 = 1.02;
 
 /// Returns the largest number of workers that can be useful.

@@ -14,12 +14,12 @@ use hemiola_insight::{Derived, Knowledge, basis};
 /// Returns the whole file.
 pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowledge, assigned: &Assigned) -> String {
     let mut text = String::from(
-        "# Priorities, workers and cores, as `assign` found them. `run --overlay` obeys them, `analyze --overlay` shows all bounds.\n#\n",
+        "# Priorities, workers and cores that `assign` found. `run --overlay` applies them, `analyze --overlay` shows all bounds.\n#\n",
     );
     for line in reason(assigned.method).lines() {
         let _ = writeln!(text, "# {line}");
     }
-    text += "# Workers are the fewest whose bound is within 2 % of the best. Cores change only where that leaves more of the tightest deadline.\n#\n";
+    text += "# Workers are the fewest whose bound is within 2 % of the best. Cores change only where that increases the margin of the tightest deadline.\n#\n";
     for line in comparison(derived, &assigned.system).lines() {
         let _ = writeln!(text, "# {line}");
     }
@@ -32,15 +32,15 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
             cycle(&mut text, configured.scheduling, &was, &is);
         }
     }
-    // Sources are written too, as `check` would derive other priorities for them from those of the
-    // cycles than were analysed.
+    // Sources are written, too, as `check` would derive other priorities for them from those of the
+    // cycles than the analysed ones.
     for cycle in &assigned.system.cycles {
         let is_raised = configuration.sources.get(&cycle.name).and_then(|source| source.scheduling).is_none()
             && configuration.most_important_triggered_by(&cycle.name).is_some();
         if is_raised {
             let _ = writeln!(text, "\n[source.{}]\npriority = {}", key(&cycle.name), cycle.priority);
         }
-        // So are the sources that links between processes are.
+        // So are the sources of links between processes.
         let received = cycle.name.split_once(": ").map(|(_, source)| source).filter(|it| it.starts_with("link."));
         let is_raised = |source: &&str| configuration.sources.get(*source).and_then(|it| it.scheduling).is_none();
         if let Some(source) = received.filter(is_raised).filter(|_| cycle.priority > 1) {
@@ -49,7 +49,7 @@ pub fn text(configuration: &Configuration, derived: &Derived, knowledge: &Knowle
     }
     for (was, is) in before.executors.iter().zip(&assigned.system.executors) {
         let is_same = was == is && callbacks(derived, before, was) == callbacks(derived, &assigned.system, is);
-        // An executor that shares time, and for which nobody waits, goes on doing so.
+        // An executor under time sharing for which nothing waits stays so.
         if !is_same {
             executor(&mut text, derived, &assigned.system, was, is);
         }
@@ -103,7 +103,7 @@ fn callbacks(derived: &Derived, system: &System, executor: &Executor) -> BTreeMa
         let name = without_number(&called.callback);
         let short = without_place(name);
         let known = priorities.entry(if is_alone(short) { short } else { name }.to_owned()).or_insert(priority);
-        // Callbacks of the same name cannot be told apart in the file.
+        // Callbacks of the same name cannot be distinguished in the file.
         *known = priority.max(*known);
     }
     priorities
@@ -117,18 +117,18 @@ fn priority(system: &System, executor: &str, callback: &str) -> Option<u32> {
 fn reason(method: Method) -> &'static str {
     match method {
         Method::DeadlineMonotonic => {
-            "Priorities are deadline monotonic: the sooner something has to be done, the more important. All deadlines are met."
+            "Priorities are deadline monotonic: the sooner something is due, the higher its priority. All deadlines are met."
         }
         Method::Audsley => {
-            "Priorities come from Audsley's search, for with the most important being what is due first not all deadlines are met;\nwith these, they are."
+            "Priorities come from Audsley's search, because deadline-monotonic ones do not meet all deadlines;\nthese do."
         }
         Method::NothingHolds => {
-            "NOT ALL DEADLINES ARE SURE TO BE MET, with these priorities or any that were tried. They are deadline monotonic: the\nsooner something has to be done, the more important. `analyze` tells what to shorten."
+            "NOT ALL DEADLINES ARE GUARANTEED TO BE MET, with these priorities or any others that were tried. They are deadline\nmonotonic: the sooner something is due, the higher its priority. `analyze` says what to shorten."
         }
     }
 }
 
-/// Returns a line per cycle and callback: its priority, workers and bound before and now.
+/// Returns a line for each cycle and callback: its priority, workers and bound, before and now.
 fn comparison(derived: &Derived, system: &System) -> String {
     let (before, after) = (Analysis::of(&derived.system), Analysis::of(system));
     let cycles = derived.responses.iter().map(|response| {

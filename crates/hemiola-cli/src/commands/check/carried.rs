@@ -10,8 +10,7 @@ use hemiola_runtime::Robot;
 
 use crate::ros2::MISSING;
 
-/// Returns warnings of representations that come from other programs and that nobody reads as they
-/// come.
+/// Returns warnings about representations that come from other programs and that no module reads.
 pub fn unread(robot: &Robot, origins: &Origins) -> Diagnostics {
     let sources = robot.fed_sources();
     let incoming = robot.configuration().incoming().filter(|incoming| sources.contains(&incoming.source.as_str()));
@@ -23,7 +22,7 @@ pub fn unread(robot: &Robot, origins: &Origins) -> Diagnostics {
             None => "and no module reads it".to_owned(),
         };
         let warning = Diagnostic::warning(format!("{carrier} receives `{name}`, {why}"));
-        let warning = warning.help("leave it out, or run a module that reads what comes");
+        let warning = warning.help("remove it, or run a module that reads it");
         Some(match origins.at(&path) {
             Some(origin) => warning.at(&origin.place, ""),
             None => warning,
@@ -32,9 +31,9 @@ pub fn unread(robot: &Robot, origins: &Origins) -> Diagnostics {
     incoming.filter_map(warning).collect()
 }
 
-/// Returns warnings of services of other programs that are called and that no module asks which
-/// runs, though there is one. Of others a thread of the program may make use, which is not known
-/// before it runs.
+/// Returns warnings about services of other programs for which there is a module that calls them,
+/// but which does not run. Other services may be called by a thread of the program, which is not
+/// known before it runs.
 pub fn unasked(robot: &Robot, origins: &Origins, asked: &BTreeSet<String>) -> Diagnostics {
     let configuration = robot.configuration();
     let over_links = configuration.links.iter().flat_map(|link| {
@@ -46,8 +45,8 @@ pub fn unasked(robot: &Robot, origins: &Origins, asked: &BTreeSet<String>) -> Di
     let of_others = of_others.map(|it| ("`[ros2]`".to_owned(), vec!["ros2", "call", &it.name], &it.service));
     let unasked = over_links.chain(of_others).filter(|(.., name)| asked.contains(*name) && !robot.asks(name));
     let warning = |(carrier, path, service): (String, Vec<&str>, &String)| {
-        let message = format!("{carrier} calls `{service}`, and no module that runs asks it");
-        let warning = Diagnostic::warning(message).help("leave it out of `call`, or run the module that asks");
+        let message = format!("{carrier} calls `{service}`, but no module that runs sends requests to it");
+        let warning = Diagnostic::warning(message).help("remove it from `call`, or run the module that sends requests");
         match origins.at(&path) {
             Some(origin) => warning.at(&origin.place, ""),
             None => warning,
@@ -68,8 +67,8 @@ pub fn without_ros2(configuration: &Configuration, origins: &Origins) -> Diagnos
     missing.into_iter().collect()
 }
 
-/// Returns the warnings without those of representations that other programs get: they are read
-/// elsewhere.
+/// Returns the warnings without those about representations that are sent to other programs: they
+/// are read elsewhere.
 pub fn without_sent(warnings: &[Warning], configuration: &Configuration) -> Vec<Warning> {
     let is_sent = |name: &String| {
         let subject = Subject::representation(name);
@@ -177,7 +176,10 @@ mod tests {
         };
         assert_eq!(said("\"Navigator\", \"Forecaster\"", "\"Forecast\""), "");
         let forgotten = said("\"Navigator\"", "\"Forecast\"");
-        assert!(forgotten.contains("link `mast` calls `Forecast`, and no module that runs asks it"), "{forgotten}");
+        assert!(
+            forgotten.contains("link `mast` calls `Forecast`, but no module that runs sends requests to it"),
+            "{forgotten}"
+        );
         assert!(forgotten.contains("robot.toml:7:8"), "{forgotten}");
         assert_eq!(said("\"Navigator\"", "\"Tide\""), "", "a thread may ask it");
     }

@@ -1,4 +1,4 @@
-//! `check --explain`: where values come from.
+//! `check --explain`: the origins of values.
 
 use std::fmt::Write;
 
@@ -10,17 +10,17 @@ use serde_json::json;
 use super::raised;
 use crate::error::CommandError;
 
-/// A value, and where it comes from.
+/// A value and its origin.
 pub struct Explained {
     key: String,
     value: Value,
-    /// The place where it is written, or why it is so although it is written nowhere.
+    /// The place where it is written, or the reason for a value that is written nowhere.
     from: String,
     /// The places of the values that it overrides, the newest first, and these values.
     over: Vec<(String, String)>,
 }
 
-/// Says where a value, or every value below a key, comes from.
+/// Returns the origin of a value, or of every value below a key.
 pub fn explain(key: &str, configuration: &Configuration, origins: &Origins) -> Result<Vec<Explained>, CommandError> {
     let below = format!("{key}.");
     let is_asked = |path: &str| path == key || path.starts_with(&below);
@@ -36,18 +36,18 @@ pub fn explain(key: &str, configuration: &Configuration, origins: &Origins) -> R
         if let Some(priority) = configuration.source_scheduling(source).priority().filter(|_| is_asked(&key)) {
             let place = origins.at(&["cycle", &cycle.name, "priority"]).map(|origin| origin.place.to_string());
             let place = place.as_deref().unwrap_or("the cycle's priority");
-            let from = format!("{place}, for it triggers `{}` and nothing else is written", cycle.name);
+            let from = format!("{place}, because it triggers `{}` and nothing else is written", cycle.name);
             explained.push(Explained { key, value: Value::Integer(priority.into()), from, over: Vec::new() });
         }
     }
     if explained.is_empty() {
-        let advice = format!("`{key}` is not written anywhere: its default holds (see `parameters` and `check`)");
+        let advice = format!("`{key}` is not written anywhere: its default applies (see `parameters` and `check`)");
         return Err(CommandError::Usage(advice));
     }
     Ok(explained)
 }
 
-/// Returns what people read.
+/// Returns the explanation for people.
 pub fn text(explained: &[Explained]) -> String {
     let mut text = String::new();
     for Explained { key, value, from, over } in explained {
@@ -59,7 +59,7 @@ pub fn text(explained: &[Explained]) -> String {
     text
 }
 
-/// Returns what machines read.
+/// Returns the explanation as JSON.
 pub fn as_json(explained: &[Explained]) -> serde_json::Value {
     let one = |Explained { key, value, from, over }: &Explained| {
         let over: Vec<_> = over.iter().map(|(place, text)| json!({ "place": place, "text": text })).collect();
@@ -86,7 +86,7 @@ mod tests {
         let Loaded { configuration, origins, .. } = loaded(MOTION);
         let said = text(&explain("source", &configuration, &origins).unwrap());
         assert!(
-            said.starts_with("source.Body.priority = 81\n    from  robot.toml:3:12, for it triggers `left leg`"),
+            said.starts_with("source.Body.priority = 81\n    from  robot.toml:3:12, because it triggers `left leg`"),
             "{said}"
         );
         assert_eq!(text(&explain("source.Body.priority", &configuration, &origins).unwrap()), said);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::runs;
 use crate::session::Session;
 
-/// Returns the robot's cycles, and all that was found.
+/// Returns the robot's cycles and all warnings.
 pub fn overview(session: &Session, found: &[&Diagnostics], of_modules: &[Warning]) -> Value {
     let robot = &session.robot;
     let plans = robot.plans(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));

@@ -9,11 +9,11 @@ use hemiola_plan::{Consumer, Input, Origin, Resolved, ResolvedCycle};
 use hemiola_realtime::{Affinity, CoreId};
 use hemiola_runtime::Robot;
 
-/// Returns all warnings for a machine of which these cores may be used.
+/// Returns all warnings for a machine on which these cores may be used.
 pub fn warnings(robot: &Robot, origins: &Origins, usable: &Affinity) -> Diagnostics {
     let look = Look { configuration: robot.configuration(), resolved: robot.resolved(), origins, usable };
     let prioritised: Vec<_> = look.prioritised().collect();
-    // Where the system does not say which cores there are, all may be there.
+    // If the system does not say which cores there are, all may exist.
     let of_machine = look.cores().chain(look.workers()).filter(|_| !usable.cores().is_empty());
     let sources = prioritised.iter().flat_map(|cycle| look.sources(cycle));
     let readers = prioritised.iter().flat_map(|cycle| look.readers(cycle));
@@ -35,7 +35,7 @@ struct Prioritised<'r> {
 }
 
 impl<'r> Look<'r> {
-    /// Warns of cores that are not there.
+    /// Warns about cores that do not exist.
     fn cores(&self) -> impl Iterator<Item = Diagnostic> {
         let cycles = self.configuration.cycles.iter().map(|cycle| ("cycle", cycle.name.as_str(), &cycle.cores));
         let sources = self.configuration.sources.iter().map(|(name, source)| ("source", name.as_str(), &source.cores));
@@ -45,32 +45,33 @@ impl<'r> Look<'r> {
             let [first, others @ ..] = absent.as_slice() else { return None };
             let (noun, are) = if others.is_empty() { ("core", "is") } else { ("cores", "are") };
             let named = others.iter().fold(first.to_string(), |named, core| format!("{named}, {core}"));
-            let message =
-                format!("{noun} {named} of `[{table}.{name}]` {are} not there: this program may use {}", self.usable);
+            let message = format!(
+                "{noun} {named} of `[{table}.{name}]` {are} not available: this program may use {}",
+                self.usable
+            );
             let warning = self.at(Diagnostic::warning(message), &[table, name, "cores"], "");
-            Some(warning.help("name cores of this machine, or leave `cores` out: then all of them are used"))
+            Some(warning.help("write cores of this machine, or remove `cores` to use all of them"))
         })
     }
 
-    /// Warns of more workers than cores.
+    /// Warns about more workers than cores.
     fn workers(&self) -> impl Iterator<Item = Diagnostic> {
         self.configuration.cycles.iter().filter_map(|cycle| {
             let is_allowed = |core: &&CoreId| cycle.cores.is_empty() || cycle.cores.contains(&core.0);
-            // A cycle that may use none of the cores that are there uses all of them.
+            // A cycle that may use none of the existing cores uses all of them.
             let cores = match self.usable.cores().iter().filter(is_allowed).count() {
                 0 => self.usable.cores().len(),
                 cores => cores,
             };
             let workers = cycle.workers.filter(|&workers| workers > cores)?;
             let (name, noun) = (cycle.name.as_str(), if cores == 1 { "core" } else { "cores" });
-            let message =
-                format!("`[cycle.{name}]` has {workers} workers on {cores} {noun}: they only wait for each other");
+            let message = format!("`[cycle.{name}]` has {workers} workers on {cores} {noun}: they wait for each other");
             let warning = self.at(Diagnostic::warning(message), &["cycle", name, "workers"], "");
-            Some(warning.help(format!("write `workers = {cores}` or less, or leave it out: the plan chooses then")))
+            Some(warning.help(format!("write `workers = {cores}` or less, or remove it: then the plan chooses")))
         })
     }
 
-    /// Warns of sources without a real-time priority that trigger the cycle, or that it reads.
+    /// Warns about sources without a real-time priority that trigger the cycle, or that it reads.
     fn sources(&self, cycle: &Prioritised<'r>) -> impl Iterator<Item = Diagnostic> {
         let triggering = match &cycle.cycle.trigger {
             Trigger::Source(source) => Some(source.as_str()),
@@ -87,49 +88,50 @@ impl<'r> Look<'r> {
     fn triggering(&self, cycle: &Prioritised<'_>, source: &str) -> Diagnostic {
         let name = &cycle.cycle.name;
         let message = format!(
-            "`{name}` has a real-time priority, and `{source}`, which triggers it, has none: runs begin late while others work"
+            "`{name}` has a real-time priority, but `{source}`, which triggers it, has none: runs begin late while other threads run"
         );
         let warning = match self.place(&["source", source, "policy"]) {
-            Some(place) => Diagnostic::warning(message).at(&place, "it shares time"),
+            Some(place) => Diagnostic::warning(message).at(&place, "time sharing"),
             None => self.at_priority(Diagnostic::warning(message), cycle),
         };
         warning.help(format!(
-            "leave `policy` out of `[source.{source}]`: then it has a priority above that of the cycle that it triggers"
+            "remove `policy` from `[source.{source}]`: then its priority is above that of the cycle that it triggers"
         ))
     }
 
-    /// Warns of a source that the cycle reads. A source whose policy is written has no priority on
-    /// purpose.
+    /// Warns about a source that the cycle reads. A source whose policy is written has no priority
+    /// on purpose.
     fn read(&self, cycle: &Prioritised<'_>, source: &str) -> Option<Diagnostic> {
         if self.is_on_purpose("source", source) {
             return None;
         }
         let name = &cycle.cycle.name;
         let message = format!(
-            "`{name}` has a real-time priority, and `{source}`, which it reads, has none: its values may be of any age"
+            "`{name}` has a real-time priority, but `{source}`, which it reads, has none: its values may be arbitrarily old"
         );
         let warning = self.at_priority(Diagnostic::warning(message), cycle);
         Some(warning.help(remedy("source", source, cycle.priority, "old values do no harm")))
     }
 
-    /// Warns of sources and cycles without a real-time priority that read what the cycle provides.
+    /// Warns about sources and cycles without a real-time priority that read what the cycle
+    /// provides.
     fn readers(&self, cycle: &Prioritised<'r>) -> impl Iterator<Item = Diagnostic> {
         cycle.resolved.publishes.iter().filter_map(|group| {
             let (table, reader) = match &group.consumer {
                 Consumer::Cycle(reader) => ("cycle", reader),
                 Consumer::Source(reader) => ("source", reader),
             };
-            // A source that the cycle also reads has had its warning already.
+            // A source that the cycle also reads already has a warning.
             let is_said = table == "source" && cycle.resolved.inputs.iter().any(|it| source_of(it) == Some(reader));
             if is_said || self.is_on_purpose(table, reader) || self.has_priority(table, reader) {
                 return None;
             }
             let name = &cycle.cycle.name;
             let message = format!(
-                "`{name}` has a real-time priority, and `{reader}`, which reads its results, has none: what is done with them may come late"
+                "`{name}` has a real-time priority, but `{reader}`, which reads its results, has none: it may use them late"
             );
             let warning = self.at_priority(Diagnostic::warning(message), cycle);
-            Some(warning.help(remedy(table, reader, cycle.priority, "nothing is due there")))
+            Some(warning.help(remedy(table, reader, cycle.priority, "it has no deadline")))
         })
         .collect::<Vec<_>>()
         .into_iter()
@@ -165,11 +167,11 @@ impl<'r> Look<'r> {
     }
 
     fn at_priority(&self, diagnostic: Diagnostic, cycle: &Prioritised<'_>) -> Diagnostic {
-        self.at(diagnostic, &["cycle", &cycle.cycle.name, "priority"], "this one has")
+        self.at(diagnostic, &["cycle", &cycle.cycle.name, "priority"], "this one has a priority")
     }
 }
 
-/// The source that an input comes from.
+/// Returns the source of an input.
 fn source_of(input: &Input) -> Option<&str> {
     match &input.origin {
         Origin::Trigger { source, .. } | Origin::Sample { source, .. } => Some(source),
@@ -179,7 +181,7 @@ fn source_of(input: &Input) -> Option<&str> {
 
 fn remedy(table: &str, name: &str, below: u8, harmless: &str) -> String {
     let priority = below.saturating_sub(1).max(1);
-    // The name of a source that is a link has dots, which TOML wants in quotes.
+    // The name of a source that is a link has dots, so that TOML requires quotes.
     let name = if name.contains('.') { format!("{name:?}") } else { name.to_owned() };
     format!("write `priority = {priority}` in `[{table}.{name}]`, or `policy = \"time-sharing\"` if {harmless}")
 }
@@ -272,7 +274,7 @@ mod tests {
         assert_eq!(cores.len(), 2);
         assert!(
             cores[0].starts_with(
-                "robot.toml:4:9 core 99 of `[cycle.motion]` is not there: this program may use cores 0, 1; name"
+                "robot.toml:4:9 core 99 of `[cycle.motion]` is not available: this program may use cores 0, 1; write"
             ),
             "{cores:?}"
         );
@@ -287,7 +289,7 @@ mod tests {
         let [lidar, mapping] = <[String; 2]>::try_from(said("priority = 80", "")).unwrap();
         assert!(
             lidar.starts_with(
-                "robot.toml:4:12 `motion` has a real-time priority, and `Lidar`, which it reads, has none"
+                "robot.toml:4:12 `motion` has a real-time priority, but `Lidar`, which it reads, has none"
             ),
             "{lidar}"
         );
@@ -299,7 +301,7 @@ mod tests {
         let sharing = said("priority = 80", &format!("{mended}\n[source.Body]\npolicy = \"time-sharing\""));
         assert!(
             sharing[0].starts_with(
-                "robot.toml:12:10 `motion` has a real-time priority, and `Body`, which triggers it, has none"
+                "robot.toml:12:10 `motion` has a real-time priority, but `Body`, which triggers it, has none"
             ),
             "{sharing:?}"
         );

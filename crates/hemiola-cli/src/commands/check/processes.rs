@@ -1,4 +1,4 @@
-//! The processes of a robot: what runs in each, and what it sends to others.
+//! The processes of a robot: their cycles and sources, and what they send to each other.
 
 use hemiola_model::configuration::{Configuration, Received, Subject};
 use hemiola_trace::Known;
@@ -14,7 +14,7 @@ use crate::session::Session;
 pub struct Part {
     pub name: String,
     pub cycles: Vec<String>,
-    /// Sources that run there, without those that bring what another process sends.
+    /// The sources that run there, without those that deliver what another process sends.
     pub sources: Vec<String>,
     /// The topics and representations that are sent to each other process.
     pub sent: Vec<(String, Vec<Subject>)>,
@@ -22,10 +22,10 @@ pub struct Part {
     pub known: Known,
 }
 
-/// Returns the processes of a robot; none if it is a single one.
+/// Returns the processes of a robot; none if it is a single process.
 ///
 /// # Errors
-/// Fails if the robot cannot be split like that.
+/// Returns an error if the robot cannot be split as configured.
 pub fn parts(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -50,10 +50,10 @@ pub fn parts(
     names.iter().map(part).collect()
 }
 
-/// Returns lines for each process of a robot; none if it is a single one.
+/// Returns lines for each process of a robot; none if it is a single process.
 ///
 /// # Errors
-/// Fails if the robot cannot be split like that.
+/// Returns an error if the robot cannot be split as configured.
 pub fn lines(
     program: &Program,
     arguments: &ConfigurationArguments,
@@ -80,8 +80,8 @@ pub fn lines(
     Ok(lines)
 }
 
-/// Returns the name of what a process sends, with the longest that it took, as far as the receiver
-/// knows that: `MotionRequest (210 µs)`.
+/// Returns the name of what a process sends, with its longest latency, as far as the receiver has
+/// measured it: `MotionRequest (210 µs)`.
 fn with_delay(subject: &Subject, from: &str, receiver: Option<&Known>) -> String {
     let source = Received::new(subject.clone()).source(from);
     let measured = receiver.and_then(|known| known.profile.links.get(&source));

@@ -1,4 +1,4 @@
-//! The behaviour of each module in the safe state, and at the robot's end.
+//! The behaviour of each module in the safe state and at the end of the robot.
 
 use hemiola_model::module::{ModuleDescriptor, Update, registry};
 use hemiola_plan::RobotDescription;
@@ -7,7 +7,7 @@ use hemiola_words::duration;
 use crate::guard::StopCommand;
 use crate::session::Session;
 
-/// Returns a line for each module that is stopped, or that declares that it knows the safe state.
+/// Returns a line for each module that is stopped, or that declares that it handles the safe state.
 pub fn lines(session: &Session, guard: Option<&StopCommand>) -> Vec<String> {
     let description = session.robot.description();
     let modules: Vec<_> =
@@ -16,13 +16,13 @@ pub fn lines(session: &Session, guard: Option<&StopCommand>) -> Vec<String> {
     let mut lines = match modules.iter().any(ModuleDescriptor::has_safe_state) {
         true => vec![format!("in the safe state, and within {within} of the robot's end:")],
         false => {
-            vec!["no module has a `#[safe_state]` method: nothing that moves is stopped when the robot ends".to_owned()]
+            vec!["no module has a `#[safe_state]` method: no actuator is stopped when the robot ends".to_owned()]
         }
     };
     lines.extend(modules.iter().filter_map(line));
     lines.push(match guard {
         Some(command) => format!("when the robot's process dies, `{command}` runs"),
-        None => "when the robot's process dies, nobody stops what moves: robot.toml has no `[guard]`".to_owned(),
+        None => "when the robot's process dies, nothing stops the actuators: robot.toml has no `[guard]`".to_owned(),
     });
     lines
 }
@@ -36,11 +36,11 @@ fn line(module: &ModuleDescriptor) -> Option<String> {
     let name = module.name();
     match (module.has_safe_state(), heeding.as_slice(), others.as_slice()) {
         (false, [], _) => None,
-        (false, heeding, _) => Some(format!("  {name} goes on, and takes it into account in {}", names(heeding))),
+        (false, heeding, _) => Some(format!("  {name} continues, and handles it in {}", names(heeding))),
         (true, [], _) => Some(format!("  {name} is stopped, and not updated")),
-        (true, heeding, []) => Some(format!("  {name} is stopped, and goes on with {}", names(heeding))),
+        (true, heeding, []) => Some(format!("  {name} is stopped, and continues with {}", names(heeding))),
         (true, heeding, others) => {
-            Some(format!("  {name} is stopped, and goes on with {}, without {}", names(heeding), names(others)))
+            Some(format!("  {name} is stopped, and continues with {}, without {}", names(heeding), names(others)))
         }
     }
 }

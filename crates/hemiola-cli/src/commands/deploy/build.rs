@@ -1,4 +1,4 @@
-//! The program that is deployed, and how cargo builds it.
+//! The program that is deployed, and its build with cargo.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::error::CommandError;
 pub struct Build {
     folder: PathBuf,
     target_folder: PathBuf,
-    /// The name of the program, which is the robot's.
+    /// The name of the program, which is that of the robot.
     pub name: String,
 }
 
@@ -19,7 +19,7 @@ impl Build {
     /// Asks cargo for the program of the crate in a folder.
     ///
     /// # Errors
-    /// There is no cargo, no crate, or not one program of that name.
+    /// Returns an error if there is no cargo, no crate, or no single program of that name.
     pub fn of(folder: &Path, program: Option<&str>) -> Result<Self, CommandError> {
         let manifest = folder.join("Cargo.toml");
         let metadata = ["metadata", "--no-deps", "--format-version", "1", "--manifest-path"];
@@ -29,7 +29,8 @@ impl Build {
         let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let Some(package) = packages.iter().find(|package| same(&package["manifest_path"])) else {
             let what = format!("there is no crate of a robot in {}", folder.display());
-            let remedy = "name its robot.toml, as --config FILE, or a program that is built, as --program FILE".into();
+            let remedy =
+                "write the path of its robot.toml, --config FILE, or that of a built program, --program FILE".into();
             return Err(CommandError::Deploy { what, said: ended.said, remedy });
         };
         let is_program = |target: &&Value| target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"bin".into()));
@@ -65,7 +66,7 @@ impl Build {
     /// Checks that Rust can build for a target.
     ///
     /// # Errors
-    /// The target is not installed.
+    /// Returns an error if the target is not installed.
     pub fn check(&self, target: &str) -> Result<(), CommandError> {
         let ended = Step::new("rustc").with(["--print", "sysroot"]).within(&self.folder).run()?;
         let sysroot = PathBuf::from(ended.printed.trim());
@@ -74,15 +75,16 @@ impl Build {
         }
         let what = format!("Rust cannot build for `{target}`: it is not installed here");
         let remedy = format!(
-            "`rustup target add {target}`; or take one that is, such as --target {}-unknown-linux-gnu, if the \
+            "`rustup target add {target}`; or use one that is, such as --target {}-unknown-linux-gnu, if the \
              machine has the same libraries",
             std::env::consts::ARCH
         );
         Err(CommandError::Deploy { what, said: String::new(), remedy })
     }
 
-    /// Returns the variable with which cargo links for a machine of another architecture: few have
-    /// a linker for that, and the one of Rust can link static programs. What is configured counts.
+    /// Returns the variable with which cargo links for a machine of another architecture: few
+    /// systems have a linker for that, and the one of Rust can link static programs. A configured
+    /// linker has precedence.
     fn linker(&self, target: &str) -> Option<(String, String)> {
         let name = format!("CARGO_TARGET_{}_LINKER", target.to_uppercase().replace('-', "_"));
         let is_foreign = target.ends_with("-musl") && !target.starts_with(std::env::consts::ARCH);
@@ -97,7 +99,7 @@ impl Build {
     }
 }
 
-/// Returns whether both paths are those of one file.
+/// Returns whether both paths lead to the same file.
 fn is_same(left: &Path, right: &Path) -> bool {
     left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
 }

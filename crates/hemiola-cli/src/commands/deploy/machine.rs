@@ -1,4 +1,4 @@
-//! The machine that a robot is brought to, reached by ssh and rsync.
+//! The machine to which a robot is deployed, reached by ssh and rsync.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use super::step::{Ended, Step};
 use crate::error::CommandError;
 use crate::shell::quoted;
 
-/// A machine, as ssh takes it.
+/// A machine, as a destination of ssh.
 pub struct Machine {
     pub destination: String,
     pub ssh_config: Option<PathBuf>,
 }
 
-/// What a machine says of itself.
+/// The facts about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// The processor, as `uname -m` calls it.
+    /// The processor, as `uname -m` prints it.
     pub processor: String,
     pub home: String,
     pub user: String,
@@ -24,27 +24,27 @@ pub struct Facts {
     pub has_systemd: bool,
 }
 
-/// Prints the facts, a line each.
+/// The script that prints the facts, a line each.
 const PROBE: &str = "uname -s; uname -m; printf '%s\\n' \"$HOME\"; id -un; id -u; command -v rsync || echo; \
                      [ -d /run/systemd/system ] && echo systemd || echo";
 
 impl Machine {
-    /// Returns the command that runs a script there, and gives up soon if nobody is there. Where
-    /// nobody can type a password, none is asked for.
+    /// Returns the command that runs a script there, with a short timeout for the connection. It
+    /// asks for no password where none can be typed.
     pub fn ssh(&self, script: &str) -> Step {
         Step::new("ssh").with(self.options()).with([self.destination.as_str(), script])
     }
 
-    /// Returns the command that runs a script there on this terminal. What listens at `port` of
-    /// that machine can be reached at the same port of this one meanwhile.
+    /// Returns the command that runs a script there on this terminal. Meanwhile, `port` of that
+    /// machine is forwarded to the same port of this one.
     pub fn ssh_on_terminal(&self, script: &str, port: Option<u16>) -> Step {
         let forward = port.map(|port| ["-L".to_owned(), format!("{port}:127.0.0.1:{port}")]);
         let step = Step::new("ssh").with(["-t"]).with(forward.into_iter().flatten());
         step.with(self.options()).with([self.destination.as_str(), script])
     }
 
-    /// Returns the command that copies files into a folder there, of each only what has changed,
-    /// and prints a line for each that has.
+    /// Returns the command that copies the changed parts of files into a folder there, and prints a
+    /// line for each changed file.
     pub fn rsync(&self, options: &[&str], files: &[String], folder: &str) -> Step {
         let ssh: Vec<_> = ["ssh".to_owned()].into_iter().chain(self.options()).map(|word| quoted(&word)).collect();
         Step::new("rsync")
@@ -55,8 +55,8 @@ impl Machine {
             .with([format!("{}:{folder}/", self.before_colon())])
     }
 
-    /// Returns the destination as it stands before a colon and a folder: the colons of an IPv6
-    /// address belong to it.
+    /// Returns the destination in the form in which a colon and a folder can follow it: an IPv6
+    /// address is put in brackets.
     fn before_colon(&self) -> String {
         let (user, host) = self.destination.rsplit_once('@').unwrap_or(("", &self.destination));
         let at = if user.is_empty() { "" } else { "@" };
@@ -82,22 +82,22 @@ impl Machine {
     /// Asks the machine for its facts.
     ///
     /// # Errors
-    /// It cannot be reached, it runs no Linux, or it has no rsync.
+    /// Returns an error if it cannot be reached, does not run Linux, or has no rsync.
     pub fn facts(&self) -> Result<Facts, CommandError> {
         let ended = self.probe().run()?;
         let lines: Vec<&str> = ended.printed.lines().collect();
         let [system, processor, home, user, user_number, rsync, systemd] = lines[..] else {
-            return Err(self.failure("cannot be asked what it is", &ended));
+            return Err(self.failure("cannot be examined", &ended));
         };
         if system != "Linux" {
-            let what = format!("{} runs {system}, and robots run on Linux", self.destination);
+            let what = format!("{} runs {system}, but robots run on Linux", self.destination);
             let remedy = "deploy to a machine with Linux".to_owned();
             return Err(CommandError::Deploy { what, said: String::new(), remedy });
         }
         if rsync.is_empty() {
             let what = format!("{} has no rsync", self.destination);
             let remedy = format!(
-                "install it there, such as by `ssh {} sudo apt install rsync`; a static build of it will do",
+                "install it there, for example with `ssh {} sudo apt install rsync`; a static build is sufficient",
                 self.destination
             );
             return Err(CommandError::Deploy { what, said: String::new(), remedy });
@@ -106,44 +106,42 @@ impl Machine {
         Ok(Facts { processor, home, user, user_number, has_systemd: !systemd.is_empty() })
     }
 
-    /// Returns the error that a command there, or a copy to it, has failed, with what helps as far
-    /// as that can be seen.
+    /// Returns the error that a command there, or a copy to it, has failed, with a remedy if the
+    /// cause can be recognised.
     pub fn failure(&self, what: &str, ended: &Ended) -> CommandError {
         let Self { destination, .. } = self;
         let Ended { said, code, .. } = ended;
         let has = |text: &str| said.contains(text);
         let remedy = if has("No space left on device") || has("Disk quota exceeded") {
-            format!(
-                "its disk is full: `ssh {destination} df -h` shows which; remove old logs, or take another `folder`"
-            )
+            format!("its disk is full: `ssh {destination} df -h` shows which; remove old logs, or use another `folder`")
         } else if has("Host key verification failed") {
-            format!("log in once by hand, and compare its key: `ssh {destination}`")
+            format!("log in once by hand, and verify its key: `ssh {destination}`")
         } else if *code == Some(UNREACHABLE) && has("Permission denied") {
-            format!("let your key in there, once: `ssh-copy-id {destination}`; or name another `user`")
+            format!("authorise your key there, once: `ssh-copy-id {destination}`; or use another `user`")
         } else if has("sudo: ") {
-            format!("let the user run `sudo` there, or install the unit by hand: `ssh -t {destination}`")
+            format!("allow the user to run `sudo` there, or install the unit by hand: `ssh -t {destination}`")
         } else if has("Permission denied") || has("Read-only file system") {
-            "take a `folder` that the user may write to".to_owned()
+            "use a `folder` that the user may write to".to_owned()
         } else if *code == Some(UNREACHABLE) || has("connection unexpectedly closed") {
-            format!("is it on, and in this network? `ssh {destination}` has to work by itself")
+            format!("check that it is on and in this network: `ssh {destination}` must work")
         } else {
-            format!("look at it there: `ssh {destination}`")
+            format!("examine it there: `ssh {destination}`")
         };
         CommandError::Deploy { what: format!("{destination} {what}"), said: said.clone(), remedy }
     }
 }
 
-/// The exit code of ssh if it has not reached the machine.
+/// The exit code of ssh if it could not reach the machine.
 const UNREACHABLE: i32 = 255;
 
 impl Facts {
-    /// Returns what stands for the facts of a machine that is not asked.
+    /// Returns placeholders for the facts of a machine that is not examined.
     pub fn unknown() -> Self {
         let [processor, home, user, user_number] = ["PROCESSOR", "HOME", "USER", "UID"].map(str::to_owned);
         Self { processor, home, user, user_number, has_systemd: true }
     }
 
-    /// Returns the target whose programs run there whatever libraries it has.
+    /// Returns the target whose programs run there regardless of its libraries.
     pub fn target(&self) -> String {
         format!("{}-unknown-linux-musl", self.processor)
     }
@@ -167,9 +165,9 @@ mod tests {
         for (said, code, remedy) in [
             ("rsync: write failed on \"x\": No space left on device (28)", 11, "df -h"),
             ("nao@10.0.0.2: Permission denied (publickey).", 255, "ssh-copy-id nao@10.0.0.2"),
-            ("ssh: connect to host 10.0.0.2 port 22: No route to host", 255, "is it on"),
+            ("ssh: connect to host 10.0.0.2 port 22: No route to host", 255, "check that it is on"),
             ("rsync: mkdir \"/opt/x\" failed: Permission denied (13)", 11, "`folder` that the user may write"),
-            ("sudo: a password is required", 1, "let the user run `sudo` there"),
+            ("sudo: a password is required", 1, "allow the user to run `sudo` there"),
         ] {
             let ended = Ended { code: Some(code), printed: String::new(), said: said.to_owned() };
             let error = nao().failure("does not take it", &ended).to_string();

@@ -1,15 +1,15 @@
-//! How a robot is started on its machine: scripts for a POSIX shell there.
+//! The start of a robot on its machine: scripts for a POSIX shell there.
 
 use super::unit::Unit;
 use crate::shell::quoted;
 
 /// The program in its folder, on the machine where the scripts run.
 pub struct Started<'a> {
-    /// The robot's name, which is the program's.
+    /// The name of the robot, which is that of the program.
     pub robot: &'a str,
     /// The absolute path of the folder.
     pub folder: &'a str,
-    /// Whether systemd starts it.
+    /// Set if systemd starts it.
     pub by_systemd: bool,
 }
 
@@ -23,8 +23,8 @@ impl Started<'_> {
         )
     }
 
-    /// Installs the unit, and starts it or starts it anew. Without a logged-in user, too, its
-    /// folder of sockets has to be there.
+    /// Installs the unit, and starts or restarts it. The folder of its sockets has to exist even if
+    /// no user is logged in.
     pub fn install(&self, user: &str) -> String {
         let unit = Unit::name(self.robot);
         let script = format!(
@@ -36,8 +36,8 @@ impl Started<'_> {
         format!("cd {folder} && $([ \"$(id -u)\" = 0 ] || echo sudo) sh -c {script}")
     }
 
-    /// Starts it without systemd, after the one that runs has ended. It goes on when the connection
-    /// has ended.
+    /// Starts it without systemd, after a running one has ended. It keeps running when the
+    /// connection is closed.
     pub fn start(&self, arguments: &[String]) -> String {
         let Self { robot, .. } = self;
         let arguments: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
@@ -50,7 +50,7 @@ is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$here\"/{robot}|\"$here\
 old=$(cat {robot}.pid 2>/dev/null) && is_ours \"$old\" && kill \"$old\"
 left=150
 while [ -n \"$old\" ] && is_ours \"$old\" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
-[ $left -gt 0 ] || {{ echo \"the one that runs does not end\" >&2; exit 1; }}
+[ $left -gt 0 ] || {{ echo \"the running one does not end\" >&2; exit 1; }}
 ulimit -r 98 2>/dev/null; ulimit -l unlimited 2>/dev/null
 if command -v setsid > /dev/null; then apart=setsid; else apart=; fi
 $apart ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
@@ -60,8 +60,8 @@ echo $! > {robot}.pid
         )
     }
 
-    /// Waits until the robot's door is open, and prints the address of its page; fails if the robot
-    /// ends before, and says what it said.
+    /// Waits until the robot's door is open, and prints the address of its page; fails with the
+    /// robot's output if it ends before.
     pub fn await_door(&self) -> String {
         let robot = quoted(self.robot);
         let (runs, said) = match self.by_systemd {
@@ -100,8 +100,8 @@ true
         )
     }
 
-    /// Says where the sockets are of what systemd has started, which may not be where those of a
-    /// login are.
+    /// Returns the setting of the folder for sockets of programs that systemd has started, which
+    /// may differ from that of a login.
     fn sockets(&self) -> &'static str {
         if self.by_systemd { "export XDG_RUNTIME_DIR=\"/run/user/$(id -u)\"; " } else { "" }
     }

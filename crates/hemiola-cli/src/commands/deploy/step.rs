@@ -1,4 +1,4 @@
-//! Commands of other programs: printed as a shell takes them, or run.
+//! Commands of other programs: printed in the syntax of a shell, or run.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ pub struct Step {
     input: Option<String>,
 }
 
-/// What a command that has ended has printed.
+/// The result of a command that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code; `None` if a signal has ended it.
+    /// The exit code of the command; `None` if a signal has ended it.
     pub code: Option<i32>,
     /// The standard output.
     pub printed: String,
@@ -39,22 +39,22 @@ impl Step {
         self
     }
 
-    /// Runs it in a folder.
+    /// Makes the command run in a folder.
     pub fn within(self, folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
-    /// Runs it with an environment variable.
+    /// Makes the command run with an environment variable.
     pub fn under(self, variable: Option<(String, String)>) -> Self {
         Self { variable, ..self }
     }
 
-    /// Hands it a text as its standard input.
+    /// Makes the command read a text from its standard input.
     pub fn reading(self, input: String) -> Self {
         Self { input: Some(input), ..self }
     }
 
-    /// Runs it, and returns what it has printed.
+    /// Runs the command, and returns its output.
     pub fn run(&self) -> Result<Ended, CommandError> {
         let mut child = self
             .command()
@@ -64,7 +64,7 @@ impl Step {
             .spawn()
             .map_err(|error| self.refused(&error))?;
         let (stdin, input) = (child.stdin.take(), self.input.clone().unwrap_or_default());
-        // One that ends early does not read it, which its exit code tells.
+        // A command that ends early does not read it, which its exit code shows.
         let write = move || stdin.map(|mut stdin| stdin.write_all(input.as_bytes()));
         let writing = thread::spawn(write);
         let output = child.wait_with_output().map_err(|error| self.refused(&error))?;
@@ -73,7 +73,7 @@ impl Step {
         Ok(Ended { code: output.status.code(), printed: text(output.stdout), said: text(output.stderr) })
     }
 
-    /// Runs it on this terminal, and returns whether it has succeeded.
+    /// Runs the command on this terminal, and returns whether it succeeded.
     pub fn show(&self) -> Result<bool, CommandError> {
         self.command().status().map(|status| status.success()).map_err(|error| self.refused(&error))
     }
@@ -89,13 +89,13 @@ impl Step {
         let program = self.program;
         let remedy = match error.kind() {
             io::ErrorKind::NotFound => format!("install it here: Debian and Ubuntu have it in `{}`", package(program)),
-            _ => format!("look at what `{program} --version` says"),
+            _ => format!("see the output of `{program} --version`"),
         };
         CommandError::Deploy { what: format!("`{program}` cannot be run here: {error}"), said: String::new(), remedy }
     }
 }
 
-/// Returns the package of Debian that has a program.
+/// Returns the Debian package of a program.
 fn package(program: &str) -> &str {
     match program {
         "ssh" => "openssh-client",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::machine::Facts;
 
-/// The program that a unit starts, and how.
+/// The program that a unit starts, with its settings.
 pub struct Unit<'a> {
     /// The robot's name.
     pub robot: &'a str,
@@ -12,7 +12,7 @@ pub struct Unit<'a> {
     pub folder: &'a Path,
     /// The arguments of the program.
     pub arguments: &'a [String],
-    /// The processor cores that it may use; empty: all.
+    /// The processor cores that it may use; all if the list is empty.
     pub cores: &'a [usize],
     pub facts: &'a Facts,
 }
@@ -25,9 +25,9 @@ impl Unit<'_> {
 
     /// Returns the text of the unit.
     ///
-    /// The program starts guards and processes of the robot by itself, and ends them in order when
-    /// it is asked to: systemd asks all of them, and kills what has not ended long after the
-    /// robot's own patience. A robot that is configured wrongly (2) is not started again.
+    /// The program starts the guards and processes of the robot itself, and ends them in order on
+    /// request: systemd sends SIGTERM to all of them, and kills what has not ended long after the
+    /// robot's own timeouts. A robot with a wrong configuration (exit code 2) is not restarted.
     pub fn text(&self) -> String {
         let Self { robot, folder, arguments, cores, facts } = self;
         let Facts { user, user_number, .. } = facts;
@@ -71,7 +71,7 @@ WantedBy=multi-user.target
     }
 }
 
-/// Returns a word of a command line, as systemd reads it.
+/// Returns a word of a command line in the syntax of systemd.
 fn quoted(word: &str) -> String {
     let text = specified(word).replace('$', "$$");
     let is_plain = |character: char| character.is_alphanumeric() || "/._-+=:,%$@".contains(character);
@@ -82,7 +82,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Returns a text in which systemd sees no specifiers.
+/// Returns a text with the specifiers of systemd escaped.
 fn specified(text: &str) -> String {
     text.replace('%', "%%")
 }

@@ -1,4 +1,5 @@
-//! The map of a whole robot: what runs in which process, and what goes from where to where.
+//! The map of a whole robot: its processes, what runs in each, and the data that flows between
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use crate::program::Program;
 /// Returns the map of a robot of that name.
 ///
 /// # Errors
-/// The robot cannot be cut as robot.toml says.
+/// Returns an error if the robot cannot be split as robot.toml demands.
 pub fn map(
     program: &Program,
     name: &str,
@@ -74,7 +75,7 @@ impl Drawing {
         }
     }
 
-    /// Draws topics and services. They stand in the process of whoever is at their first end.
+    /// Draws topics and services. They are drawn in the process of their first end.
     fn messages(&mut self, robot: &Robot) {
         for source in &robot.description().sources {
             for topic in robot.told_by(&source.name) {
@@ -114,7 +115,7 @@ impl Drawing {
         })
     }
 
-    /// Adds what goes from one place to another; within a place nothing does.
+    /// Adds a way from one place to another; there is none within a place.
     fn way(&mut self, from: usize, to: usize, carries: Option<&str>) {
         if from == to {
             return;

@@ -6,10 +6,10 @@ use hemiola_live::{RunningRobot, RunningSocket};
 use crate::command_line::live::RobotArguments;
 use crate::error::CommandError;
 
-/// The robot that is meant.
+/// The selected robot.
 #[derive(Debug)]
 pub enum Meant {
-    /// All processes of a robot that runs here.
+    /// All processes of a robot that is running here.
     Whole(RunningRobot),
     /// One process of a robot.
     One(Address),
@@ -17,7 +17,7 @@ pub enum Meant {
     There(Address),
 }
 
-/// Connects to the robot that the arguments name, or to the only one that runs here.
+/// Connects to the robot that the arguments select, or to the only one that is running here.
 pub fn connect(own: Option<&str>, arguments: &RobotArguments) -> Result<WholeRobot, CommandError> {
     let robot = match meant(own, arguments)? {
         Meant::Whole(robot) => WholeRobot::open(&robot)?,
@@ -27,14 +27,13 @@ pub fn connect(own: Option<&str>, arguments: &RobotArguments) -> Result<WholeRob
     let has_token = matches!(robot.address(), Address::Tcp { token: Some(_), .. });
     if has_token && !robot.welcome().may_change {
         let address = robot.address();
-        let text =
-            format!("the token is not the one of the robot at {address}: take the one that it printed when it started");
+        let text = format!("the token is not that of the robot at {address}: use the one that it printed at its start");
         return Err(CommandError::Usage(text));
     }
     Ok(robot)
 }
 
-/// Returns the robot that the arguments name, or the only one that runs here.
+/// Returns the robot that the arguments select, or the only one that is running here.
 pub fn meant(own: Option<&str>, arguments: &RobotArguments) -> Result<Meant, CommandError> {
     match &arguments.at {
         Some(at) => {
@@ -48,8 +47,8 @@ pub fn meant(own: Option<&str>, arguments: &RobotArguments) -> Result<Meant, Com
     }
 }
 
-/// Chooses the robot of that name or number; without a name, robots of this program go before
-/// others.
+/// Chooses the robot of that name or number; without a name, robots of this program have precedence
+/// over others.
 fn choose(
     running: Vec<RunningRobot>,
     own: Option<&str>,
@@ -71,7 +70,7 @@ fn choose(
         ([], [_, _, ..], Some(name)) => {
             let numbers: Vec<_> = parts.iter().map(|part| part.process.to_string()).collect();
             let text = format!(
-                "{} processes are called `{name}`: name one by its number, as --robot PROCESS: {}",
+                "{} processes are named `{name}`: choose one by its number with --robot PROCESS: {}",
                 parts.len(),
                 numbers.join(", ")
             );
@@ -82,10 +81,10 @@ fn choose(
             Some(process) => one_of(robot, process),
         },
         ([], _, None) => Err(CommandError::Usage(
-            "no robot is running here; start one, or name the host of another one: --at HOST:PORT".to_owned(),
+            "no robot is running here; start one, or give the host of another one: --at HOST:PORT".to_owned(),
         )),
         ([], _, Some(name)) if running.is_empty() => Err(CommandError::Usage(format!(
-            "no robot is running here, and so none called `{name}`; start it, or name its host: --at HOST:PORT"
+            "no robot is running here, and so none named `{name}`; start it, or give its host: --at HOST:PORT"
         ))),
         ([], _, Some(name)) => {
             Err(CommandError::unknown("running robot", name, running.iter().map(|robot| robot.name.as_str())))
@@ -94,13 +93,14 @@ fn choose(
             let names: Vec<_> = several.iter().map(|robot| described(robot)).collect();
             let is_enough =
                 several.iter().all(|one| several.iter().filter(|other| one.name == other.name).count() == 1);
-            let how = if is_enough { "name one with --robot" } else { "name one by its process, as --robot PROCESS" };
+            let how =
+                if is_enough { "choose one with --robot" } else { "choose one by its process with --robot PROCESS" };
             Err(CommandError::Usage(format!("{} robots are running: {how}: {}", several.len(), names.join(", "))))
         }
     }
 }
 
-/// Returns whether that is the name of a whole robot, or the number of its process or of the one
+/// Returns whether `name` is the name of a whole robot, or the number of its process or of the one
 /// that has started all of its processes.
 fn is_named(robot: &RunningRobot, name: &str) -> bool {
     let number = |socket: &RunningSocket| match &socket.part {
@@ -110,7 +110,7 @@ fn is_named(robot: &RunningRobot, name: &str) -> bool {
     robot.name == name || robot.sockets.first().and_then(number).is_some_and(|number| number == name)
 }
 
-/// Returns whether that is the name or number of one process of a robot.
+/// Returns whether `name` is the name or number of one process of a robot.
 fn is_socket(socket: &RunningSocket, name: &str) -> bool {
     socket.name() == name || socket.process.to_string() == name
 }
@@ -126,8 +126,8 @@ fn one_of(robot: &RunningRobot, process: &str) -> Result<Meant, CommandError> {
     Err(CommandError::unknown(&kind, process, known.iter().map(String::as_str)))
 }
 
-/// Describes a robot for people who have to choose: `arm (process 8)`, or
-/// `nao (process 7: main 9, vision 10)`, where 7 has started them.
+/// Describes a robot for a list to choose from: `arm (process 8)`, or `nao (process 7: main 9,
+/// vision 10)`, where 7 has started them.
 fn described(robot: &RunningRobot) -> String {
     let part = |socket: &RunningSocket| {
         let name = socket.part.as_ref().map(|part| format!("{} ", part.process)).unwrap_or_default();
@@ -187,7 +187,7 @@ mod tests {
             "{unclear}"
         );
         let unclear = chosen_of_cut(Some("nao-vision"), None).unwrap_err();
-        assert!(unclear.contains("2 processes are called `nao-vision`"), "{unclear}");
+        assert!(unclear.contains("2 processes are named `nao-vision`"), "{unclear}");
         let unknown = chosen_of_cut(Some("7"), Some("visoin")).unwrap_err();
         assert!(unknown.contains("no process of nao that runs `visoin`, did you mean `vision`?"), "{unknown}");
     }
@@ -205,10 +205,10 @@ mod tests {
     fn what_is_not_clear_is_an_error_that_says_what_to_do() {
         let error = |robots: &[_], named| chosen(robots, None, named).unwrap_err();
         assert!(error(&[], None).starts_with("error: no robot is running here; start one"));
-        assert!(error(&[], Some("nao")).starts_with("error: no robot is running here, and so none called `nao`"));
+        assert!(error(&[], Some("nao")).starts_with("error: no robot is running here, and so none named `nao`"));
         let several = error(&[("arm", 8), ("nao", 7)], None);
-        assert_eq!(several, "error: 2 robots are running: name one with --robot: arm (process 8), nao (process 7)");
-        assert!(error(&[("nao", 7), ("nao", 8)], Some("nao")).contains("by its process, as --robot PROCESS"));
+        assert_eq!(several, "error: 2 robots are running: choose one with --robot: arm (process 8), nao (process 7)");
+        assert!(error(&[("nao", 7), ("nao", 8)], Some("nao")).contains("by its process with --robot PROCESS"));
         assert!(error(&[("nao", 7)], Some("noa")).contains("did you mean `nao`?"));
     }
 }

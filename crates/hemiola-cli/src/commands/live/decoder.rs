@@ -12,7 +12,7 @@ use crate::error::CommandError;
 pub struct Decoder(Arc<Definition>);
 
 impl Decoder {
-    /// Makes a decoder from the schema in the answer to a subscription.
+    /// Creates a decoder from the schema in the answer to a subscription.
     pub fn of(answer: &Json) -> Result<Self, CommandError> {
         let text = |key: &str| answer[key].as_str().unwrap_or_default();
         let definition = Definition::parse(text("schema_name"), text("schema"));
@@ -27,7 +27,7 @@ impl Decoder {
 
     /// Decodes a part of a message, such as `pose.position.x`; an empty path stands for the whole.
     pub fn decode_part(&self, message: &ValueMessage, path: &str) -> Result<Json, CommandError> {
-        let wrong = |error: String| CommandError::Usage(format!("the message is not as its schema says: {error}"));
+        let wrong = |error: String| CommandError::Usage(format!("the message does not match its schema: {error}"));
         let value = Value::decode(&self.0, &message.data).map_err(|error| wrong(error.to_string()))?;
         let part = value.get(path).ok_or_else(|| {
             let fields = self.0.fields.iter().map(|field| field.name.as_ref()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! `link`: who is at the other end of each link, and what went over it.
+//! `link`: the peers of each link, and the traffic over it.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     }
     let processes: Vec<_> = links.iter().map(|link| link["process"].as_str().map(str::to_owned)).collect();
     let links: Vec<LinkStatistics> = serde_json::from_value(links.into()).map_err(|error| {
-        CommandError::Usage(format!("this program does not understand what the robot says of its links: {error}"))
+        CommandError::Usage(format!("this program cannot read the robot's answer about its links: {error}"))
     })?;
     let (mut text, mut last) = (String::new(), None);
     for (link, process) in links.iter().zip(&processes) {

@@ -90,7 +90,7 @@ fn save(own: Option<&str>, arguments: &ParametersSaveArguments) -> Result<ExitCo
     let answer = robot.request(save)?;
     let saved: Vec<_> = answer["saved"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let said = match saved.as_slice() {
-        [] => "everything is as the files say: nothing to save".to_owned(),
+        [] => "nothing to save: all parameters are as configured".to_owned(),
         saved => format!("saved in {}: {}", text(&answer["file"]), saved.join(", ")),
     };
     say(&arguments.output, &answer, &said)
@@ -105,7 +105,11 @@ fn diff(own: Option<&str>, arguments: &ParametersDiffArguments) -> Result<ExitCo
         return complete(&robot, print_json(&found.into())?);
     }
     if found.is_empty() {
-        let said = if arguments.defaults { "all is as by default\n" } else { "all is as the files say\n" };
+        let said = if arguments.defaults {
+            "all parameters have their defaults\n"
+        } else {
+            "all parameters are as configured\n"
+        };
         return complete(&robot, print(said)?);
     }
     let listed = listed(&found, |parameter| {
@@ -126,7 +130,7 @@ fn one<'p>(parameters: &'p [Value], module: &str, name: &str) -> Result<&'p Valu
     found.ok_or_else(|| CommandError::unknown(&format!("parameter of {module}"), name, known()))
 }
 
-/// Lists parameters as they stand in robot.toml, in a table for each module.
+/// Lists parameters in the notation of robot.toml, in a table for each module.
 fn listed(parameters: &[Value], remark: impl Fn(&Value) -> String) -> String {
     let mut listed = String::new();
     let mut table = None;

@@ -19,7 +19,7 @@ use crate::interruption::Interruption;
 use crate::terminal::{self, Key, Screen, Terminal};
 use chart::Plot;
 
-/// The interval between two looks for keys.
+/// The interval at which keys are polled.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCode, CommandError> {

@@ -1,4 +1,4 @@
-//! `providers`: who provides what, and who else could.
+//! `providers`: the provider of each representation, and its alternatives.
 
 use std::process::ExitCode;
 

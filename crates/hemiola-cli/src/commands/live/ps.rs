@@ -1,4 +1,4 @@
-//! `ps`: the robots that run on this host.
+//! `ps`: the robots that are running on this host.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::command_line::live::PsArguments;
 use crate::commands::{print, print_json};
 use crate::error::CommandError;
 
-/// A process, and what it says of itself.
+/// A process, and its answer about itself.
 type Known = (RunningSocket, Result<Welcome, ClientError>);
 
 pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {
@@ -80,11 +80,11 @@ fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
     let part = |known: &Known| known.0.part.as_ref().map(|part| format!("  {}", part.process)).unwrap_or_default();
     rows.extend(known.iter().map(|known| row(part(known), known)));
     let away = missing(known).into_iter();
-    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "does not run now".to_owned()]));
+    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "is not running".to_owned()]));
     rows
 }
 
-/// Returns the processes of a robot that do not run now.
+/// Returns the processes of a robot that are not running.
 fn missing(known: &[Known]) -> Vec<String> {
     let parts = known.iter().find_map(|(_, welcome)| Some(welcome.as_ref().ok()?.parts.clone())).unwrap_or_default();
     let runs =

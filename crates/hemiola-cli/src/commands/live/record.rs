@@ -1,4 +1,4 @@
-//! `record`: logs that begin and end while the robot runs, and marks in them.
+//! `record`: logs that are started and ended while the robot runs, and marks in them.
 
 use std::process::ExitCode;
 

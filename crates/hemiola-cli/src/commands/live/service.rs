@@ -1,4 +1,4 @@
-//! `service`: who answers requests, and asking.
+//! `service`: the services of a robot, and calls.
 
 use std::process::ExitCode;
 

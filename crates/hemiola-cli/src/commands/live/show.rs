@@ -1,4 +1,4 @@
-//! `show`: values, once or again and again.
+//! `show`: values, once or repeatedly.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, Co
     }
 }
 
-/// Shows values until Ctrl-C, or as often as was asked for.
+/// Shows values until Ctrl-C, or the given number of times.
 fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let period = Duration::from_secs_f64(1.0 / arguments.rate);
     let is_drawn = io::stdout().is_terminal() && !arguments.output.json;
@@ -52,7 +52,7 @@ fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments)
             } else if arguments.output.json {
                 read.iter().try_for_each(|read| print_json_line(&as_json(read)).map(drop))?;
             } else {
-                // A value of several lines has an empty line behind it.
+                // An empty line follows a value of several lines.
                 print(&if text.lines().count() > 1 { text + "\n" } else { text })?;
             }
             before = read;
@@ -62,11 +62,11 @@ fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments)
     Ok(ExitCode::SUCCESS)
 }
 
-/// The values that are to be shown, and how each is obtained.
+/// The values to show, each with the way in which it is obtained.
 struct Sought(Vec<(String, Way)>);
 
 enum Way {
-    /// Each look requests the value.
+    /// The value is requested each time.
     Read,
     /// The robot sends samples of a source when there are new ones.
     Subscribed { decoder: Decoder, path: String, last: Option<Value> },
@@ -83,8 +83,8 @@ impl Sought {
                 Ok(_) => Way::Read,
                 Err(refused @ ClientError::Refused(_)) => {
                     let (head, path) = name.split_at(name.find(['.', '[']).unwrap_or(name.len()));
-                    // The first refusal says more about a part that is not there, and about names
-                    // that nobody has.
+                    // The first error says more about a part that does not exist, and about unknown
+                    // names.
                     if robot.request(Request::Read { value: head.to_owned() }).is_ok() {
                         return Err(refused.into());
                     }
@@ -131,7 +131,7 @@ impl Sought {
                 (_, Some(_)) => continue,
                 (None, None) => return Ok(()),
                 (Some(name), None) => {
-                    let text = format!("nobody has provided `{name}` for {} s", PATIENCE.as_secs());
+                    let text = format!("`{name}` was not provided for {} s", PATIENCE.as_secs());
                     return Err(CommandError::Usage(text));
                 }
             };

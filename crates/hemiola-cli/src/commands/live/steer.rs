@@ -22,18 +22,18 @@ pub fn override_value(own: Option<&str>, arguments: &OverrideArguments) -> Resul
     let OverrideArguments { representation, value, output } = arguments;
     let value = json!(typed(value)?);
     let mut robot = connect(own, &output.robot)?;
-    // Fields that are left out stay as they are shown now.
+    // Omitted fields keep their current values.
     let shown = robot.request(Request::Read { value: representation.clone() })?["value"].take();
     let whole = if shown.is_object() && value.is_object() { merged(shown, value) } else { value };
     let value = serde_json::from_value(whole).map_err(|error| CommandError::Usage(error.to_string()))?;
     let overridden = ChangeText::Override { representation: representation.clone(), value };
     robot.request(Request::Change { change: overridden.clone() })?;
-    let said = format!("{representation} shows that until: release {representation}");
+    let said = format!("{representation} has that value until: release {representation}");
     say(output, &json!({ "change": overridden }), &said)
 }
 
-/// Puts what somebody typed over a representation. Structures within it are filled up as well;
-/// variants of enumerations, which are tables too, replace each other.
+/// Applies a typed value over that of a representation. Structures within it are completed, too;
+/// variants of enumerations, which are also tables, replace each other.
 fn merged(below: Value, above: Value) -> Value {
     let (mut below, above) = match (below, above) {
         (Value::Object(below), Value::Object(above)) => (below, above),
@@ -53,13 +53,13 @@ fn merged(below: Value, above: Value) -> Value {
 pub fn release(own: Option<&str>, arguments: &ReleaseArguments) -> Result<ExitCode, CommandError> {
     let ReleaseArguments { representation, output } = arguments;
     let released = ChangeText::Release { representation: representation.clone() };
-    change(own, output, released, &format!("{representation} is what its provider says"))
+    change(own, output, released, &format!("{representation} has the value of its provider"))
 }
 
 pub fn workers(own: Option<&str>, arguments: &WorkersArguments) -> Result<ExitCode, CommandError> {
     let WorkersArguments { cycle, workers, output } = arguments;
     let (count, said) = match workers {
-        Workers::Auto => (None, format!("{cycle} runs on as many workers as its plan says")),
+        Workers::Auto => (None, format!("{cycle} runs on the number of workers of its plan")),
         Workers::Count(count) => {
             (Some(*count), format!("{cycle} runs on {}", hemiola_words::counted(*count as u64, "worker")))
         }
@@ -81,7 +81,7 @@ pub fn safe_state(own: Option<&str>, command: &SafeStateCommand) -> Result<ExitC
 /// The time within which a process enters or leaves its safe state.
 const PROMPT: Duration = Duration::from_secs(10);
 
-/// Has all processes of a robot enter or leave their safe states, each as soon as it is reached.
+/// Makes all processes of a robot enter or leave their safe states, each as soon as it is reached.
 fn safe_state_of_all(
     robot: &RunningRobot,
     output: &OutputArguments,
@@ -100,7 +100,7 @@ fn safe_state_of_all(
         .filter_map(|(name, changed)| Some((name.clone(), changed.as_ref().err()?.to_string())))
         .collect();
     let away = parts.into_iter().filter(|part| !changed.iter().any(|(name, _)| name == part));
-    failed.extend(away.map(|part| (part, "it does not run now".to_owned())));
+    failed.extend(away.map(|part| (part, "it is not running".to_owned())));
     let done: Vec<_> = changed.into_iter().filter(|(_, changed)| changed.is_ok()).map(|(name, _)| name).collect();
     if output.json {
         let change = ChangeText::SafeState(enters);
@@ -124,7 +124,7 @@ pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
         match ended {
             Ok(true) => {}
             Ok(false) => {
-                return Err(CommandError::Usage(format!("{name} was asked to end, and has not for 10 s")));
+                return Err(CommandError::Usage(format!("{name} was requested to end, but has not ended within 10 s")));
             }
             Err(error) => return Err(error.into()),
         }
@@ -132,7 +132,7 @@ pub fn stop(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, 
     complete(&robot, say(arguments, &json!({ "ended": name }), &format!("{name} has ended"))?)
 }
 
-/// Asks a robot or one of its processes to end; returns whether it has.
+/// Requests a robot or one of its processes to end; returns whether it has.
 fn end(process: &mut Connection) -> Result<bool, ClientError> {
     let asked = process.request(Request::Stop {}).map(drop);
     let ended = asked.and_then(|()| {
@@ -143,7 +143,8 @@ fn end(process: &mut Connection) -> Result<bool, ClientError> {
         }
     });
     match ended {
-        // The last message may be lost with its connection. Processes end with the first of them.
+        // The last message may be lost with its connection. All processes end when the first of
+        // them does.
         Err(ClientError::Ended { .. } | ClientError::Lost { .. }) => Ok(true),
         other => other,
     }

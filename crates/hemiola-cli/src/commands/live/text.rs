@@ -1,4 +1,4 @@
-//! Values as they stand in robot.toml, and as JSON.
+//! Values in the notation of robot.toml, and as JSON.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// Reads what somebody typed as a value for the robot.
+/// Parses a typed value for the robot.
 pub fn typed(text: &str) -> Result<Value, CommandError> {
     Ok(parse_value(text)?)
 }
@@ -51,13 +51,13 @@ fn key(key: &str) -> String {
     if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { value_text(&Value::from(key)) }
 }
 
-/// The most items of a list that are printed: people on a terminal see the beginning, a pipe gets
-/// all.
+/// Returns the largest number of items of a list that are printed: a terminal shows the beginning,
+/// a pipe gets all.
 pub fn longest_list() -> usize {
     if crate::terminal::terminal_size().is_some() { 32 } else { usize::MAX }
 }
 
-/// Prints one of many answers for machines, on a line.
+/// Prints one of many answers as a line of JSON.
 pub fn print_json_line(item: &Json) -> Result<ExitCode, CommandError> {
     print(&format!("{item}\n"))
 }

@@ -16,13 +16,13 @@ use crate::interruption::Interruption;
 use crate::terminal::{self, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 
-/// The interval at which the robot sends figures.
+/// The interval at which the robot sends statistics.
 const PERIOD: Duration = Duration::from_millis(500);
-/// The interval between two looks for keys.
+/// The interval at which keys are polled.
 const LOOK_PERIOD: Duration = Duration::from_millis(50);
-/// The interval between two looks for processes of the robot that have been started again.
+/// The interval at which processes of the robot that were restarted are looked for.
 const REJOIN_PERIOD: Duration = Duration::from_secs(1);
-/// The interval between two requests for the bounds, which change with what is measured.
+/// The interval between two requests for the bounds, which change with the measurements.
 const BOUNDS_PERIOD: Duration = Duration::from_secs(30);
 
 pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, CommandError> {
@@ -32,7 +32,7 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
         return complete(&robot, print_json(&statistics)?);
     }
     if !terminal::is_ours() {
-        let text = "`top` needs a terminal; for a pipe there is `top --json`";
+        let text = "`top` needs a terminal; use `top --json` for a pipe";
         return Err(CommandError::Usage(text.to_owned()));
     }
     let nanoseconds = u64::try_from(PERIOD.as_nanos()).unwrap_or(u64::MAX);
@@ -51,7 +51,7 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
     }
 }
 
-/// Shows the robot until somebody leaves, or the robot ends.
+/// Shows the robot until the user quits or the robot ends.
 fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
     let mut top = Top::new(Ends::View, Vec::new());
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
@@ -69,7 +69,7 @@ fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruptio
                     bounds_due = Instant::now() + BOUNDS_PERIOD;
                     bounds = match robot.request(Request::Bounds {}) {
                         Ok(answer) => Bounds::of_answer(&answer),
-                        // A robot refuses bounds where too little is known; the old ones stay.
+                        // A robot refuses bounds if too little is known; the old ones stay.
                         Err(ClientError::Refused(_)) => bounds,
                         Err(error) => return Err(error),
                     };

@@ -1,4 +1,4 @@
-//! `topic`: what goes through them, and publishing.
+//! `topic`: the traffic through topics, and publishing.
 
 use std::process::ExitCode;
 use std::thread;
@@ -61,14 +61,14 @@ fn list(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, Comm
     complete(&robot, print(&Columns::new(columns).table(&rows))?)
 }
 
-/// Returns the figures of this moment.
+/// Returns the current statistics.
 pub fn statistics(robot: &mut WholeRobot) -> Result<Value, CommandError> {
     robot.request(Request::Watch { what: Watched::Statistics, period: None, names: None })?;
     let statistics = loop {
         match robot.next(Duration::from_secs(5))? {
             Some(Incoming::Event { name, content }) if name == "statistics" => break content,
             Some(_) => {}
-            None => return Err(CommandError::Usage("the robot has sent no figures for 5 s".to_owned())),
+            None => return Err(CommandError::Usage("the robot has sent no statistics for 5 s".to_owned())),
         }
     };
     robot.request(Request::Unwatch { what: Watched::Statistics })?;
@@ -110,7 +110,7 @@ fn messages_of(topic: &str, rate: Option<f64>) -> Request {
     Request::Subscribe { subscription: 1, value: None, topic: Some(topic.to_owned()), rate, form: Form::Cdr }
 }
 
-/// The messages of a second, by the robot's clock.
+/// The messages of a second on the robot's clock.
 #[derive(Default)]
 struct Arrivals {
     last: Option<i64>,
@@ -133,7 +133,11 @@ impl Arrivals {
     }
 
     fn line(&self) -> String {
-        let lost = if self.dropped > 0 { format!(", {} lost on the way here", self.dropped) } else { String::new() };
+        let lost = if self.dropped > 0 {
+            format!(", {} lost on the way to this program", self.dropped)
+        } else {
+            String::new()
+        };
         let gap = |gap: Option<&i64>| duration(Duration::from_nanos(gap.copied().unwrap_or_default().unsigned_abs()));
         match self.gaps.len() {
             0 => format!("{} messages{lost}", self.count),

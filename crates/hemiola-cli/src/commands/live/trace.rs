@@ -1,4 +1,4 @@
-//! `trace`: what runs where and when, for Perfetto.
+//! `trace`: traces of what runs where and when, for Perfetto.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
         (Some(file), _) => file.clone(),
         (None, Address::Unix(_)) => next_free(robot.name()),
         (None, Address::Tcp { .. }) => {
-            let text = "say where the trace goes on the robot's host: trace start FILE";
+            let text = "give the path of the trace on the robot's host: trace start FILE";
             return Err(CommandError::Usage(text.to_owned()));
         }
     };
@@ -43,7 +43,7 @@ fn start(own: Option<&str>, arguments: &FileArguments) -> Result<ExitCode, Comma
     say(&arguments.output, &answer, &format!("tracing to {files} until: trace stop"))
 }
 
-/// Returns the first of `nao-1.pftrace` and so on that does not exist yet, in the present folder.
+/// Returns the first of `nao-1.pftrace` and so on that does not exist yet in the current folder.
 fn next_free(name: &str) -> PathBuf {
     let mut numbered = (1_u32..).map(|number| PathBuf::from(format!("{name}-{number}.pftrace")));
     numbered.find(|path| !path.exists()).unwrap_or_else(|| format!("{name}.pftrace").into())

@@ -1,4 +1,4 @@
-//! `why` of a robot that runs: what its last seconds show.
+//! `why` for a running robot: what its last seconds show.
 
 use std::process::ExitCode;
 
@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::connect::connect;
 use crate::command_line::live::RobotArguments;
 use crate::command_line::{At, WhyArguments};
-use crate::commands::print;
+use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::notes::tell;
 
-/// Returns the running robot that is asked, or `None` where a trace or log is.
+/// Returns the selection of the running robot in question, or `None` if the question is about a
+/// trace or log.
 pub fn asked(own: Option<&str>, arguments: &WhyArguments) -> Option<RobotArguments> {
     let WhyArguments { trace, log, slice, configuration, at, robot, .. } = arguments;
     if let Some(At::Address(address)) = at {
@@ -39,10 +40,13 @@ pub fn why(own: Option<&str>, robot: &RobotArguments, arguments: &WhyArguments) 
     let question = Request::Why { subject: subject.clone(), worst: Some(*worst), run: *run, age: *age };
     let answer = robot.request(question)?;
     match robot.processes().as_slice() {
-        [] => tell(format_args!("note: {} runs as process {}, and was asked", robot.name(), robot.welcome().process)),
-        processes => tell(format_args!("note: {} runs as {}, and was asked", robot.name(), processes.join(", "))),
+        [] => {
+            tell(format_args!("note: from {}, which is running as process {}", robot.name(), robot.welcome().process))
+        }
+        processes => tell(format_args!("note: from {}, which is running as {}", robot.name(), processes.join(", "))),
     }
     match &answer["text"] {
+        _ if arguments.json => print_json(&answer),
         Value::String(text) => print(text),
         _ => print(""),
     }

@@ -32,13 +32,13 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
         };
         match printed {
             Ok(Ok(())) => {}
-            // A reader that goes away, as `head` does, is no error.
+            // A reader that closes its end, as `head` does, is not an error.
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
             Ok(Err(error)) => return Err(CommandError::Write { path: "the standard output".into(), error }),
             Err(problem) => {
                 problems += 1;
                 if problems <= MOST_PROBLEMS {
-                    // Problems come in order with what is printed.
+                    // Problems are printed in order with the messages.
                     _ = output.flush();
                     eprintln!("{problem}");
                 }
@@ -49,7 +49,7 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
         eprintln!("and {} more of that kind", problems - MOST_PROBLEMS);
     }
     let flushed = output.flush();
-    // A topic that is not in what is left of a damaged log may have been in the rest.
+    // A topic that is not in the readable part of a damaged log may have been in the rest.
     match check_topics(&arguments.selection, &[&log]) {
         Err(unknown) if problems == 0 && left > 0 => return Err(unknown),
         Err(unknown) if left > 0 => eprintln!("{unknown}"),
@@ -85,7 +85,7 @@ fn line(message: &Message<'_>, begin: LogTime, format: CatFormat) -> Result<Stri
     })
 }
 
-/// Returns the text as a string of JSON.
+/// Returns the text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

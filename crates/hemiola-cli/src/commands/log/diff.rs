@@ -1,4 +1,4 @@
-//! `log diff`: what two logs have in common, and what not.
+//! `log diff`: a comparison of two logs.
 
 use std::fmt::Write;
 use std::process::ExitCode;

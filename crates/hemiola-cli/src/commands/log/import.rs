@@ -1,4 +1,4 @@
-//! `log import`: recordings that are not logs yet as a log.
+//! `log import`: a log from recordings in other formats.
 
 use std::process::ExitCode;
 

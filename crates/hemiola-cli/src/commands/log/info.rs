@@ -1,4 +1,5 @@
-//! `log info`: what is in a log, how regularly it came, and what cannot be read.
+//! `log info`: the contents of a log, the regularity of its messages, and the parts that cannot be
+//! read.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -81,7 +82,7 @@ fn heading(log: &LogReader, survey: &Survey) -> String {
     if let Some((first, last)) = survey.span {
         let seconds = last.seconds_since(first);
         let (first, last) = (moment(first), moment(last));
-        // A day is printed once if both times are of it.
+        // A date is printed once if both times are on it.
         let last = match (first.split_once(' '), last.split_once(' ')) {
             (Some((day, _)), Some((same, time))) if day == same => time,
             _ => &last,
@@ -131,7 +132,7 @@ fn table(survey: &Survey) -> String {
     rows.iter().map(|row| table.line(&row[..shown]) + "\n").chain(["\n".to_owned()]).collect()
 }
 
-/// Sums up what the log has of the states of modules, in one line: nobody looks at each.
+/// Sums up the states of modules in the log in one line, because they are too many to list.
 fn checkpoints(survey: &Survey) -> String {
     let channels = || survey.channels.iter().filter(|channel| is_checkpoint(&channel.channel.topic));
     let Some(longest) = channels().max_by_key(|channel| channel.messages) else { return String::new() };
@@ -141,11 +142,11 @@ fn checkpoints(survey: &Survey) -> String {
         _ => format!(", every {}", duration(longest.median_step)),
     };
     let (count, channels) = (counted(longest.messages, "checkpoint"), counted(channels().count() as u64, "channel"));
-    format!("{count} of what modules remember{every}: {all} in {channels}, with which a replay can begin\n")
+    format!("{count} of the states of modules{every}: {all} in {channels}, from which a replay can begin\n")
 }
 
-/// Returns how many messages of a channel the log lacks: by the numbers of those that are there,
-/// and by what the recorder counted, which includes the last ones.
+/// Returns the number of messages of a channel that the log lacks, from the numbers of those that
+/// it has, and from the count of the recorder, which includes the last ones.
 fn dropped(channel: &ChannelSurvey, survey: &Survey) -> u64 {
     let topic = channel.channel.topic.as_str();
     let counts = survey.metadata.iter().filter(|metadata| metadata.name == COUNTS);
@@ -170,13 +171,13 @@ fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
     text
 }
 
-/// The number of usual steps from which on a time without messages is a gap.
+/// The number of usual steps above which a time without messages is a gap.
 const GAP: u32 = 5;
 
-/// Returns a date, where the clock shows that of the world, or seconds.
+/// Returns a date if the clock shows wall time, or seconds.
 fn moment(time: LogTime) -> String {
     let seconds = time.nanoseconds() / 1_000_000_000;
-    // A robot's clock may have begun when it was switched on.
+    // A robot's clock may begin when it is switched on.
     if seconds < FIRST_DATE {
         return format!("{:.3} s", time.seconds_since(LogTime::default()));
     }
@@ -186,7 +187,7 @@ fn moment(time: LogTime) -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// The beginning of 1990: an earlier time counts as seconds, not as a date.
+/// The beginning of 1990: an earlier time counts as seconds instead of a date.
 const FIRST_DATE: u64 = 631_152_000;
 
 /// Returns year, month and day of the given day after 1970-01-01, in the Gregorian calendar.

@@ -15,8 +15,8 @@ use crate::error::CommandError;
 pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     let (mut log, begin) = open(&arguments.log, &arguments.span)?;
     if log.summary().is_none_or(|summary| summary.channels.is_empty()) {
-        // Without a summary, channels are known when all is read; problems are reported when it is
-        // read again.
+        // Without a summary, channels are known when the whole log has been read; problems are
+        // reported when it is read again.
         while log.next_entry().is_some() {}
     }
     let topics: BTreeSet<String> = log.channels().map(|channel| channel.topic.clone()).collect();
@@ -39,7 +39,7 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     if let Some(empty) = series.iter().find(|series| series.count() == 0) {
         let (topic, path) = (&empty.topic, &empty.path);
         return Err(CommandError::Usage(format!(
-            "{topic} has no number at `{path}` in this span of time; `log cat {} --topic {topic} --first 1` shows what it has",
+            "{topic} has no number at `{path}` in this span of time; `log cat {} --topic {topic} --first 1` shows its fields",
             arguments.log.display()
         )));
     }
@@ -47,15 +47,15 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::from(if problems > 0 { LOSSY } else { 0 }))
 }
 
-/// Finds the topic and the field that are meant. Topics may have dots in them: the longest that
-/// fits is meant. The last part of a topic's name is enough if it is the only one.
+/// Finds the topic and the field of a series. Topics may contain dots: the longest match counts.
+/// The last part of a topic's name is enough if it is unique.
 fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError> {
     let of = |name: &str| field.strip_prefix(name)?.strip_prefix('.');
     let whole = topics.iter().filter_map(|topic| Some((topic, of(topic)?)));
     if let Some((topic, path)) = whole.max_by_key(|(topic, _)| topic.len()) {
         return Ok(Series::new(topic, path));
     }
-    // Topics of module states and of inputs of runs are hardly meant.
+    // Topics of module states and of inputs of runs are hardly ever wanted.
     let usual: Vec<&String> = topics.iter().filter(|topic| !topic.contains("/_")).collect();
     let named: Vec<_> = usual.iter().filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
     match named.as_slice() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hemiola_recording::RecordingError;
 use hemiola_recording::replay::ReplayLog;
 
-/// A line on the terminal that is written over and over, and removed at the end.
+/// A line on the terminal that is redrawn, and removed at the end.
 pub struct Progress {
     begin: Instant,
     last: Instant,

@@ -1,4 +1,4 @@
-//! `log recover`: all that is whole, in a new file; `log filter`: some of it.
+//! `log recover`: the undamaged parts in a new file; `log filter`: some of them.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::command_line::log::{FilterArguments, RecoverArguments};
 use crate::commands::print;
 use crate::error::CommandError;
 
-/// The most memory that a chunk or record may need.
+/// The largest amount of memory that a chunk or record may need.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, CommandError> {
@@ -50,7 +50,7 @@ fn report(recovery: &Recovery, output: &Path) -> String {
     text += "\n";
     for problem in &recovery.problems {
         let problem = problem.to_string();
-        // The advice to use `log recover` is cut off: that is what runs.
+        // The advice to use `log recover` is removed, because that is running.
         text += &format!("  {}\n", problem.split(" (`log recover").next().unwrap_or(&problem));
     }
     let untold = recovery.problem_count - recovery.problems.len() as u64;
@@ -63,12 +63,12 @@ fn report(recovery: &Recovery, output: &Path) -> String {
     }
     text += &match (recovery.missing, recovery.has_losses()) {
         (Some(missing @ 1..), _) => {
-            format!("lost: {}, as the log's own statistics count\n", counted(missing, "message"))
+            format!("lost: {}, according to the log's own statistics\n", counted(missing, "message"))
         }
-        (_, true) => "lost: what stood in those places; how many messages, nobody counted\n".to_owned(),
+        (_, true) => "lost: the contents of those places; the number of messages is not known\n".to_owned(),
         (_, false) if recovery.problem_count == 0 => "lost: nothing\n".to_owned(),
         (_, false) => {
-            "lost: nothing that was in the file; what its writer had not written yet is not known\n".to_owned()
+            "lost: nothing that was in the file; messages that were not written yet are not known\n".to_owned()
         }
     };
     text

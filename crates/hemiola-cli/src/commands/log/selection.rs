@@ -28,12 +28,15 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
         }
     }
     if begin.is_none() && (span.from.is_some() || span.duration.is_some()) {
-        return Err(CommandError::Usage(format!("{} has no message that times could be counted from", path.display())));
+        return Err(CommandError::Usage(format!(
+            "{} has no messages, so that times have no reference",
+            path.display()
+        )));
     }
     Ok((LogReader::open(path)?, begin.unwrap_or_default()))
 }
 
-/// Selects the messages that are wanted of one or several logs.
+/// Returns the selection of messages of one or several logs.
 ///
 /// A topic that none of them has is an error. For a log without a summary, only [`check_topics`]
 /// finds that, when all of the log has been read.
@@ -45,7 +48,7 @@ pub fn select(arguments: &SelectionArguments, begin: LogTime, logs: &[&LogReader
     Ok(arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic)))
 }
 
-/// Checks that each topic that was asked for is in one of the logs, as far as they were read.
+/// Checks that each topic in the arguments is in one of the logs, as far as they were read.
 pub fn check_topics(arguments: &SelectionArguments, logs: &[&LogReader]) -> Result<(), CommandError> {
     let known: BTreeSet<&str> =
         logs.iter().flat_map(|log| log.channels()).map(|channel| channel.topic.as_str()).collect();

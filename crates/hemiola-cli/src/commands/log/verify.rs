@@ -1,4 +1,4 @@
-//! `log verify`: repeats a log's runs and compares what comes out with what was recorded.
+//! `log verify`: repeats the runs of a log and compares the results with the recorded ones.
 
 mod recorded;
 mod report;
@@ -27,7 +27,7 @@ use hemiola_recording::split::SplitLog;
 use recorded::{Counterpart, Recorded};
 use report::{Report, Verdict};
 
-/// The interval between two looks for new values.
+/// The interval at which new values are polled.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
@@ -36,14 +36,14 @@ pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode
     Ok(exit_code(verify_one(program, arguments, only)?))
 }
 
-/// Verifies several logs, such as those of a robot's processes, and says what is true of all.
+/// Verifies several logs, such as those of a robot's processes, and prints a common verdict.
 fn verify_all(program: &Program, arguments: &VerifyArguments, logs: &[PathBuf]) -> Result<ExitCode, CommandError> {
     let mut verdicts = Vec::new();
     for log in logs {
         print(&format!("{}\n", log.display()))?;
         let verdict = verify_one(program, arguments, log);
         if let Err(error) = &verdict {
-            // One that cannot be verified is no reason to know nothing of the others.
+            // One that cannot be verified does not keep the others from being verified.
             eprintln!("{error}");
         }
         verdicts.push(verdict.unwrap_or(Verdict::Incomplete));
@@ -55,7 +55,7 @@ fn verify_all(program: &Program, arguments: &VerifyArguments, logs: &[PathBuf]) 
         (0, 0) => (Verdict::Same, format!("all {same} logs are the same to the bit")),
         (0, _) => (
             Verdict::Incomplete,
-            format!("{same} of {} logs are the same to the bit, of {incomplete} that is not known", logs.len()),
+            format!("{same} of {} logs are the same to the bit; for {incomplete} this is not known", logs.len()),
         ),
         _ => (Verdict::Different, format!("{different} of {} logs are not the same", logs.len())),
     };
@@ -88,7 +88,7 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
     let recording = read_log(path)?;
     if let Some(processes) = recording.merged_processes() {
         return Err(CommandError::Usage(format!(
-            "{} was merged from the logs of several processes ({processes}), and can only be looked at: verify those",
+            "{} was merged from the logs of several processes ({processes}), and cannot be verified: verify those",
             path.display()
         )));
     }
@@ -96,15 +96,15 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
     let Session { robot, warnings, remarks, .. } = Session::of_log(program, &configuration, &recording)?;
     remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
-    // Everything is computed anew, whatever the configuration says that a replay takes from the
-    // log.
+    // Everything is computed anew, even what a replay would take from the log according to the
+    // configuration.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));
     let Replay { robot, fidelity, resumed, warnings, remarks } = Replay::of(robot, &recording, beginning, &[])?;
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let topics = topics(&robot, &recording);
     if topics.is_empty() {
         let path = path.display();
-        return Err(CommandError::Usage(format!("{path} has nothing that a cycle of this robot computes")));
+        return Err(CommandError::Usage(format!("{path} has no value that a cycle of this robot computes")));
     }
     let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
     let mut report = Report::new(&robot, &recording, fidelity, &parts);
@@ -156,7 +156,7 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
     Ok(report.verdict())
 }
 
-/// Gives every cycle that number of workers, if one was given.
+/// Sets the number of workers of every cycle, if one was given.
 fn with_workers(
     program: &Program,
     VerifyArguments { configuration, workers, .. }: &VerifyArguments,

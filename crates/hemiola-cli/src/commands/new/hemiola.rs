@@ -9,17 +9,17 @@ use crate::error::CommandError;
 pub struct Dependency {
     /// The value of the dependency in `Cargo.toml`.
     pub toml: String,
-    /// A sentence for the user on where Hemiola is.
+    /// A sentence for the user about where Hemiola is.
     pub remark: String,
 }
 
-/// Returns the dependency on Hemiola in that folder, or, without one, on what this program was
-/// built from.
+/// Returns the dependency on Hemiola in that folder, or, without one, on the sources of this
+/// program.
 pub fn dependency(folder: Option<&Path>) -> Result<Dependency, CommandError> {
     match folder {
         Some(folder) => sources(folder).map(|found| at(&found)).ok_or_else(|| {
             CommandError::Usage(format!(
-                "Hemiola is not in {}: --hemiola takes a clone of its repository, in which there is crates/hemiola",
+                "Hemiola is not in {}: --hemiola takes a clone of its repository, with crates/hemiola in it",
                 folder.display()
             ))
         }),
@@ -39,7 +39,7 @@ fn built_from(folder: &Path, version: &str) -> Result<Dependency, CommandError> 
     let beside = folder.with_file_name("hemiola");
     sources(&beside).map(|found| at(&found)).ok_or_else(|| {
         CommandError::Usage(format!(
-            "the sources that this program was built from are gone ({}): say where Hemiola is, --hemiola FOLDER",
+            "the sources from which this program was built are gone ({}): give the folder of Hemiola with --hemiola FOLDER",
             beside.display()
         ))
     })
@@ -49,11 +49,11 @@ fn at(folder: &Path) -> Dependency {
     let path = toml_text(&folder.to_string_lossy());
     Dependency {
         toml: format!("{{ path = {path} }}"),
-        remark: format!("it uses Hemiola in {}: its Cargo.toml says so, and can say otherwise", folder.display()),
+        remark: format!("it uses Hemiola in {}, as its Cargo.toml says", folder.display()),
     }
 }
 
-/// Returns the folder of the crate `hemiola`, if that is it or a workspace with it.
+/// Returns the folder of the crate `hemiola`, if `folder` is that or a workspace with it.
 fn sources(folder: &Path) -> Option<PathBuf> {
     [folder.to_owned(), folder.join("crates/hemiola")].into_iter().find_map(|folder| {
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok()?;
@@ -62,9 +62,9 @@ fn sources(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns a text as TOML has it.
+/// Returns a text as a TOML string.
 fn toml_text(text: &str) -> String {
-    // What JSON escapes, TOML does in the same way.
+    // TOML escapes what JSON does, in the same way.
     serde_json::Value::from(text).to_string()
 }
 

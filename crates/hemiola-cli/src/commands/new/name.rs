@@ -7,10 +7,10 @@ use crate::error::CommandError;
 /// Returns the name of the crate in a folder: the folder's.
 pub fn of(folder: &Path) -> Result<String, CommandError> {
     let name = folder.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
-        CommandError::Usage(format!("{} has no name that a crate can have: new my-robot", folder.display()))
+        CommandError::Usage(format!("{} has no name for a crate: write, for example, new my-robot", folder.display()))
     })?;
     match problem(name) {
-        Some(problem) => Err(CommandError::Usage(format!("a crate cannot be called `{name}`: {problem}"))),
+        Some(problem) => Err(CommandError::Usage(format!("a crate cannot be named `{name}`: {problem}"))),
         None => Ok(name.to_owned()),
     }
 }
@@ -20,17 +20,17 @@ fn problem(name: &str) -> Option<&'static str> {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || character == '-' || character == '_';
     let library = name.replace('-', "_");
     if !name.chars().all(is_allowed) {
-        Some("it has letters (a to z), digits, - and _ only")
+        Some("a name has only letters (a to z), digits, - and _")
     } else if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        Some("it begins with a letter")
+        Some("a name begins with a letter")
     } else if name.len() > LONGEST {
-        Some("it has 64 characters at most")
+        Some("a name has at most 64 characters")
     } else if KEYWORDS.contains(&library.as_str()) {
-        Some("that is a keyword of Rust")
+        Some("it is a keyword of Rust")
     } else if TAKEN.contains(&library.as_str()) {
-        Some("Rust or cargo has something of that name")
+        Some("Rust or cargo uses that name")
     } else if library == "hemiola" || library.starts_with("hemiola_") {
-        Some("Hemiola's own crates are called so")
+        Some("Hemiola's own crates have such names")
     } else {
         None
     }
@@ -71,8 +71,8 @@ mod tests {
             ("-cart", "begins with a letter"),
             ("match", "keyword"),
             ("yield", "keyword"),
-            ("proc-macro", "of that name"),
-            ("test", "of that name"),
+            ("proc-macro", "uses that name"),
+            ("test", "uses that name"),
             ("hemiola", "Hemiola's own"),
             ("hemiola-bus", "Hemiola's own"),
         ] {

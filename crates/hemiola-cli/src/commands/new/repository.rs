@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use crate::command_line::new::VersionControl;
 use crate::error::CommandError;
 
-/// Makes a repository of a folder, as `cargo new` does: unless somebody says otherwise, if git is
-/// there and the folder is not in a repository already. Returns whether it did.
+/// Creates a repository in a folder, as `cargo new` does: by default, if git is installed and the
+/// folder is not in a repository already. Returns whether it did.
 pub fn make(folder: &Path, wanted: Option<VersionControl>) -> Result<bool, CommandError> {
     let is_wanted = wanted.map_or_else(|| !is_in_repository(folder), |wanted| wanted == VersionControl::Git);
     if !is_wanted {
@@ -17,7 +17,9 @@ pub fn make(folder: &Path, wanted: Option<VersionControl>) -> Result<bool, Comma
     match git_init(folder) {
         Ok(()) => Ok(true),
         Err(_) if wanted.is_none() => Ok(false),
-        Err(error) => Err(CommandError::Usage(format!("git makes no repository: {error}; --vcs none does without"))),
+        Err(error) => {
+            Err(CommandError::Usage(format!("git cannot create a repository: {error}; --vcs none does without")))
+        }
     }
 }
 

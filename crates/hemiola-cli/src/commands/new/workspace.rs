@@ -1,4 +1,4 @@
-//! A workspace of cargo that a new crate happens to be made in.
+//! A cargo workspace in which a new crate happens to be created.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 
-/// Returns the manifest of the workspace that a folder is in.
+/// Returns the manifest of the workspace around a folder.
 pub fn around(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let manifests = folder.ancestors().skip(1).map(|folder| folder.join("Cargo.toml"));
@@ -16,8 +16,8 @@ pub fn around(folder: &Path) -> Option<PathBuf> {
     manifests.into_iter().find(is_workspace)
 }
 
-/// Makes the crate in a folder a workspace of its own. Cargo refuses one that is in a workspace and
-/// none of its members, and ignores the profiles of members.
+/// Makes the crate in a folder a workspace of its own. Cargo rejects a crate that is in a workspace
+/// but not one of its members, and ignores the profiles of members.
 pub fn leave(folder: &Path) -> Result<(), CommandError> {
     let path = folder.join("Cargo.toml");
     let written =

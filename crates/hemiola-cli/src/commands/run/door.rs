@@ -1,4 +1,4 @@
-//! The door of the robot that runs.
+//! The door of the running robot.
 
 use hemiola_config::{Base, ConfigurationText, Origins};
 use hemiola_insight::OverLinks;
@@ -27,27 +27,27 @@ pub struct About<'a> {
     pub texts: Vec<ConfigurationText>,
     pub known: Known,
     pub over_links: OverLinks,
-    /// The replay, if the robot repeats a log.
+    /// The replay, if the robot replays a log.
     pub replayed: Option<Replayed>,
     pub links: LinksView,
 }
 
-/// The door of the robot, and the log that may be begun there.
+/// The door of the robot, and the log that may be started there.
 pub struct OpenDoor {
     door: Door,
     recording: LiveRecording,
 }
 
 impl OpenDoor {
-    /// Closes the door when the robot has ended, and finishes the log that was begun there.
+    /// Closes the door when the robot has ended, and finishes the log that was started there.
     pub fn close(self) -> Option<Recorded> {
         drop(self.door);
         self.recording.finish()
     }
 }
 
-/// Opens the door that robot.toml and the command line ask for, and prints its address. A robot
-/// that is stepped as fast as possible is over before anybody could look at it, and gets none.
+/// Opens the door that robot.toml and the command line demand, and prints its address. A robot that
+/// is stepped as fast as possible ends before anybody could look at it, and gets none.
 pub fn open(
     handle: &RobotHandle,
     about: About<'_>,

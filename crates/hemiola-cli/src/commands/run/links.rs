@@ -18,13 +18,14 @@ pub struct OpenLinks {
 }
 
 impl OpenLinks {
-    /// Returns a view of them, for whoever shows the robot.
+    /// Returns a view of the links and the node, for displays of the robot.
     pub fn view(&self) -> LinksView {
         let links = self.links.as_ref().map(Links::view).unwrap_or_default();
         links.and(self.node.as_ref().map(ros2::Node::view).unwrap_or_default())
     }
 
-    /// Closes them when the robot has ended, and tells what went over them.
+    /// Closes the links and the node when the robot has ended, and returns lines about their
+    /// traffic.
     pub fn close(self) -> Vec<String> {
         let lines = self.view().statistics().iter().map(ToString::to_string).collect();
         if let Some(links) = self.links {
@@ -35,9 +36,9 @@ impl OpenLinks {
     }
 }
 
-/// Opens the links and the node that robot.toml asks for. What is repeated from a log is nobody's
-/// present, and who steps a robot as fast as possible wants the same result each time: these have
-/// none.
+/// Opens the links and the node that robot.toml demands. A replay and a robot that is stepped as
+/// fast as possible have none: the one repeats the past, and the other must give the same result
+/// each time.
 pub fn open(
     handle: &RobotHandle,
     robot: &str,
@@ -49,7 +50,7 @@ pub fn open(
         return Ok(OpenLinks::default());
     }
     if arguments.replay.is_some() || stepped(arguments) == Some(Tempo::AsFastAsPossible) {
-        tell(format_args!("note: a robot that is stepped or repeats a log opens no links, and is no node of ROS 2"));
+        tell(format_args!("note: a robot that is stepped or replays a log opens no links, and is not a node of ROS 2"));
         return Ok(OpenLinks::default());
     }
     let host = LinkHost::of(robot, handle);

@@ -10,7 +10,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::interruption::Interruption;
 
-/// A robot that is made, and waits to begin.
+/// A robot that is prepared, and waits to begin.
 pub enum Runner {
     Live(PreparedRobot),
     Played(Player),
@@ -23,7 +23,7 @@ pub enum Running {
 }
 
 impl Runner {
-    /// Makes the robot ready. A replay is stepped at any pace, so that it is the same at each; the
+    /// Prepares the robot. A replay is stepped at any pace, so that it is the same at each; the
     /// pace is `chosen`, if one was chosen since.
     pub fn start(robot: Robot, arguments: &RunArguments, chosen: Option<Tempo>) -> Result<Self, CommandError> {
         let Some(tempo) = stepped(arguments) else {
@@ -60,7 +60,7 @@ impl Runner {
         }
     }
 
-    /// Computes all that comes before that time as fast as possible.
+    /// Computes everything before that time as fast as possible.
     pub fn hurry_to(&self, time: Time, interruption: &Interruption) {
         let Self::Played(player) = self else { return };
         let transport = player.transport();
@@ -97,7 +97,7 @@ impl Running {
     }
 }
 
-/// Returns the time on the robot's clock at which it is to end, if the arguments say one.
+/// Returns the time on the robot's clock at which it is to end, if the arguments give one.
 pub fn end(arguments: &RunArguments) -> Option<Time> {
     let duration = arguments.duration.map(|duration| arguments.from.unwrap_or_default() + duration);
     duration.into_iter().chain(arguments.to).min().map(|end| Time::ZERO + end)

@@ -1,4 +1,4 @@
-//! The display of a run while it lasts.
+//! The display of a run in progress.
 
 use std::io::{self, Write};
 use std::thread;
@@ -23,7 +23,7 @@ pub enum Shown {
     Lines(Lines),
 }
 
-/// The view on the whole terminal, which it takes over when there is something to be shown.
+/// The view on the whole terminal, which it takes over when there is something to show.
 pub struct View {
     top: Top,
     terminal: Terminal,
@@ -45,7 +45,7 @@ impl Shown {
         }
         let keys = match arguments.replay {
             Some(_) => {
-                vec![("space", "pause the replay, or go on"), ("n", "one run further"), ("+ -", "faster, slower")]
+                vec![("space", "pause or resume the replay"), ("n", "one more run"), ("+ -", "faster, slower")]
             }
             None => Vec::new(),
         };
@@ -60,7 +60,7 @@ impl Shown {
         }
     }
 
-    /// Waits for `patience`, or less if somebody presses a key.
+    /// Waits for `patience`, or until a key is pressed.
     pub fn wait(&mut self, patience: Duration) -> Option<Wish> {
         let Self::View(view) = self else {
             thread::sleep(patience);
@@ -106,16 +106,16 @@ pub struct Watch<'a> {
     pub name: &'a str,
     pub pace: Pace,
     pub handle: RobotHandle,
-    /// The bounds that the robot promises.
+    /// The bounds that the robot guarantees.
     pub bounds: Bounds,
     pub links: LinksView,
     /// The log that is being written.
     pub recording: Option<String>,
     pub shown: &'a mut Shown,
     pub seen: Observer,
-    /// The messages for people, as far as they are known; repeated ones are counted.
+    /// The messages for people so far; repeated ones are counted.
     pub messages: Vec<Message>,
-    /// The remarks that a replay makes on its way.
+    /// The remarks of a replay in progress.
     pub remarks: Remarks,
     /// Set if the robot was changed since it began.
     pub is_changed: bool,
@@ -148,7 +148,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Drains the journal, and returns whether somebody has changed what durations depend on.
+    /// Drains the journal, and returns whether something on which durations depend was changed.
     pub fn has_changed(&mut self) -> bool {
         while let Some(entry) = self.seen.next_entry() {
             self.note(&entry);
@@ -178,13 +178,13 @@ impl Watch<'_> {
     }
 }
 
-/// The number of different messages that are kept: more than anybody reads.
+/// The number of different messages that are kept, which is more than anybody reads.
 const MOST_MESSAGES: usize = 1000;
 
 /// The speed of the robot's clock, in words.
 pub enum Pace {
     Fixed(String),
-    /// The pace that somebody chooses by keys.
+    /// The pace that is chosen by keys.
     Played(Transport),
 }
 
@@ -193,10 +193,10 @@ impl Pace {
         match self {
             Self::Fixed(text) => text.clone(),
             Self::Played(transport) if transport.is_paused() => {
-                "paused, space goes on, n: next run, + -: pace".to_owned()
+                "paused, space: resume, n: next run, + -: pace".to_owned()
             }
             Self::Played(transport) => {
-                format!("{}, space pauses, + -: pace", tempo(transport.tempo()))
+                format!("{}, space: pause, + -: pace", tempo(transport.tempo()))
             }
         }
     }
@@ -211,7 +211,7 @@ pub fn tempo(tempo: Tempo) -> String {
     }
 }
 
-/// Prints a line; a reader that goes away does not stop the robot.
+/// Prints a line. A reader that closes its end does not stop the robot.
 fn print_line(line: &str) {
     _ = writeln!(io::stdout(), "{line}");
 }

@@ -1,5 +1,4 @@
-//! The chains from each sensor to each output: how long a change takes, and how old the output's
-//! data is.
+//! The chains from each sensor to each output, with their reaction times and data ages.
 
 use ratatui::style::Modifier;
 

@@ -1,5 +1,5 @@
-//! The cycles against their deadlines, the lines of the robot, and the newest messages: the view
-//! that one leaves open.
+//! The cycles against their deadlines, the lines of the robot, and the newest messages: the view to
+//! leave open.
 
 use hemiola_trace::CycleReport;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -86,7 +86,7 @@ fn row(cycle: &CycleReport, frame: &Frame, rates: &Rates) -> [Cell; 13] {
     ]
 }
 
-/// Returns the line ` bus  14 per second, 0 wait, 2 lost`.
+/// Returns the line ` bus  14 per second, 0 waiting, 2 lost`.
 fn traffic(frame: &Frame, rates: &Rates) -> Line<'static> {
     let of = |channel: &String| rates.rate(&Counted::Messages { channel: channel.clone() });
     let rate: f64 = frame.channels.iter().map(|channel| of(&channel.name)).sum();
@@ -94,7 +94,7 @@ fn traffic(frame: &Frame, rates: &Rates) -> Line<'static> {
     let lost: u64 = frame.channels.iter().map(|channel| channel.lost).sum();
     let style = if lost == 0 { QUIET } else { Style::new().fg(Color::Yellow) };
     Line::from(vec![
-        Span::styled(format!(" bus  {rate:.0} per second, {waiting} wait, "), QUIET),
+        Span::styled(format!(" bus  {rate:.0} per second, {waiting} waiting, "), QUIET),
         Span::styled(format!("{lost} lost"), style),
     ])
 }

@@ -1,4 +1,4 @@
-//! The links to other programs: what goes over them, and who is there.
+//! The links to other programs: their traffic and peers.
 
 use hemiola_link::LinkStatistics;
 use hemiola_words::grouped;

@@ -49,7 +49,7 @@ pub fn draw_newest(canvas: &mut ratatui::Frame<'_>, area: Rect, frame: &Frame) {
             Span::raw(format!("{}{times}", note.text)),
         ]);
         if index == 0 && hidden > 0 {
-            line = Line::styled(format!(" and {} before it: 7", hidden + 1), QUIET);
+            line = Line::styled(format!(" and {} earlier: press 7", hidden + 1), QUIET);
         }
         canvas.render_widget(line, row);
     }

@@ -1,4 +1,4 @@
-//! The tasks of the cycles, and the callbacks beside them, with the time that they take.
+//! The tasks of the cycles and the callbacks beside them, with their execution times.
 
 use ratatui::style::{Color, Modifier};
 

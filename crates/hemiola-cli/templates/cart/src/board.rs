@@ -1,9 +1,9 @@
-//! The cart's board, to which its motors and encoders are wired. **It is simulated: replace this
-//! file by your driver.**
+//! The board to which the cart's motors and encoders are wired. **It is simulated: replace this
+//! file with your driver.**
 //!
-//! A driver has the same two faces. `Wheels` is what the robot gets: its method reads a sample
-//! from the device. Without `rate` it may wait for that, and returns when it was taken.
-//! `MotorBoard` is what the robot does: it writes to the device. Nothing else has to change.
+//! A driver has the same two parts. `Wheels` is the input: its method reads a sample from the
+//! device. Without `rate`, the method may wait for the device, and returns the time of the sample.
+//! `MotorBoard` is the output: it writes to the device. Nothing else has to change.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -12,26 +12,26 @@ use hemiola::prelude::*;
 
 use crate::representations::Encoders;
 
-/// How many ticks an encoder counts while its wheel rolls a metre.
+/// The number of ticks that an encoder counts while its wheel rolls one metre.
 pub const TICKS_PER_METRE: f64 = 5000.0;
 /// The distance between the wheels, in metres.
 pub const TRACK: f64 = 0.3;
 
-/// The left and the right register in which the simulated board keeps what it was told, in ticks
-/// per second.
+/// The registers of the simulated board: the commanded speeds of the left and the right wheel, in
+/// ticks per second.
 static WANTED: [AtomicI32; 2] = [const { AtomicI32::new(0) }; 2];
 
-/// What commands the motors.
+/// The output to the motors.
 #[derive(Default)]
 pub struct MotorBoard {
-    // A driver has the opened port here.
+    // A driver keeps the open port here.
 }
 
 impl MotorBoard {
-    /// Lets the wheels turn so fast, in ticks per second.
+    /// Sets the speeds of the wheels, in ticks per second.
     ///
     /// # Errors
-    /// Never here; a driver returns what its port says.
+    /// Never in simulation; a driver returns the errors of its port.
     pub fn set_speeds(&mut self, left: i32, right: i32) -> io::Result<()> {
         WANTED[0].store(left, Ordering::Relaxed);
         WANTED[1].store(right, Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl MotorBoard {
     }
 }
 
-/// What the encoders count.
+/// The encoders of both wheels.
 #[derive(Source)]
 pub struct Wheels {
     left: Wheel,
@@ -65,7 +65,7 @@ struct Wheel {
 }
 
 impl Wheel {
-    /// Turns for so many seconds and returns what the encoder counts then. A motor needs time to
+    /// Turns the wheel for some seconds and returns the count of its encoder. A motor needs time to
     /// reach its speed.
     fn turn(&mut self, wanted: f64, seconds: f64) -> i64 {
         const TIME_CONSTANT: f64 = 0.05;

@@ -1,16 +1,17 @@
 //! A cart that drives from waypoint to waypoint.
 //!
-//! | file | what | in |
+//! | file | contents | set up in |
 //! |---|---|---|
-//! | `representations` | what the modules exchange | |
-//! | `board` | wheels and motors, **simulated**: replace this file by your driver | `[source.Wheels]` |
-//! | `motion` | where the cart is, how it drives, what its motors get: 100 Hz | `[cycle.motion]` |
-//! | `planning` | where it drives next: 10 Hz | `[cycle.planning]` |
-//! | `logbook` | a callback beside the cycles, which writes down what happened | `main.rs` |
+//! | `representations` | the data that modules exchange | |
+//! | `board` | wheels and motors, **simulated**: replace this file with your driver | `[source.Wheels]` |
+//! | `motion` | odometry, the pilot and the motor commands, at 100 Hz | `[cycle.motion]` |
+//! | `planning` | the goal to drive to next, at 10 Hz | `[cycle.planning]` |
+//! | `logbook` | a callback outside the cycles, which notes the waypoints reached | `main.rs` |
 //!
-//! Another module is a structure with `#[derive(Module)]` and an `impl` with `#[module]`, in a file
-//! below `motion` or `planning`. Nobody else has to know of it: it is found, and runs when what it
-//! reads is there.
+//! To add a module, write a struct with `#[derive(Module)]` and an `impl` block with `#[module]` in
+//! a new file below `motion` or `planning`, and declare the file in `motion.rs` or `planning.rs`.
+//! There is nothing else to register: Hemiola finds the module, and runs it as soon as its inputs
+//! are available.
 #![forbid(unsafe_code)]
 
 pub mod board;

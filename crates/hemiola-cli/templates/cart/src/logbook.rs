@@ -1,7 +1,8 @@
-//! A callback beside the cycles.
+//! A callback that runs outside the cycles.
 //!
-//! What takes its time, such as to write a file, to speak, or to ask a server, has no place in a
-//! module: its cycle would be late. A message goes to a thread of no importance instead.
+//! Slow work, such as writing a file, speaking or querying a server, does not belong in a module:
+//! its cycle would miss deadlines. Instead, publish a message and do the work on a thread of its
+//! own, without real-time priority.
 
 use std::error::Error;
 
@@ -11,10 +12,10 @@ use hemiola::{Representation, RobotHandle};
 
 use crate::representations::WaypointReached;
 
-/// Writes down from now on which waypoints the cart reaches.
+/// Starts to note the waypoints that the cart reaches.
 ///
 /// # Errors
-/// There is no thread to be had, or the topic carries something else.
+/// The thread cannot be started, or the topic carries messages of another type.
 pub fn start(robot: &RobotHandle) -> Result<RunningExecutor, Box<dyn Error>> {
     let mut logbook = robot.executor("logbook")?;
     let topic = robot.bus().topic(WaypointReached::NAME)?;

@@ -1,4 +1,4 @@
-//! `cargo run --release` drives; `cargo run -- --help` says what else this program can do.
+//! The program: `cargo run --release` drives the cart, `cargo run -- --help` lists all commands.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -10,19 +10,19 @@ use hemiola_cart::logbook;
 use hemiola_cart::representations::{Goal, Pose};
 
 fn main() -> ExitCode {
-    // Its callbacks run as long as this is kept.
+    // The logbook's callbacks run until this is dropped.
     let running = RefCell::new(None);
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
         .started(move |robot| match logbook::start(robot) {
             Ok(logbook) => _ = running.replace(Some(logbook)),
-            Err(error) => robot.note(format!("there is no logbook: {error}")),
+            Err(error) => robot.note(format!("cannot start the logbook: {error}")),
         })
         .live(whereabouts)
         .summary(whereabouts)
         .run()
 }
 
-/// Returns what is shown of the cart while it drives, and at its end.
+/// Returns the lines that are shown while the cart drives, and in the summary at the end.
 fn whereabouts(robot: &RobotHandle) -> Vec<String> {
     let pose = robot.with_value(|Pose { x, y, heading }: &Pose| {
         let degrees = heading.to_degrees().rem_euclid(360.0);

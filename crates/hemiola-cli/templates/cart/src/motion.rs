@@ -1,5 +1,5 @@
-//! The modules of the motion cycle, each in a file of its own. They run when new encoder values
-//! are there, in the order in which they need each other.
+//! The modules of the motion cycle, each in a file of its own. They run for each new sample of the
+//! encoders, each of them after those whose values it reads.
 
 mod motors;
 mod odometry;

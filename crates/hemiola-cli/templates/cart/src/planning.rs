@@ -1,4 +1,4 @@
-//! The modules of the planning cycle. What they read of the motion cycle is its newest state, and
-//! what they provide gets there as soon as it is there.
+//! The modules of the planning cycle. They read the latest values of the motion cycle, which gets
+//! the values that they provide as soon as these are available.
 
 mod route;

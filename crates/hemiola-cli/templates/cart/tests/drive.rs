@@ -1,4 +1,4 @@
-//! The whole robot, on its own clock: a minute takes a moment, and is the same every time.
+//! Tests of the whole robot in simulated time: a minute takes a moment and is always the same.
 #![forbid(unsafe_code)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use hemiola::runtime::Stepper;
 
 use hemiola_cart::representations::{Drive, Encoders, Pose, WaypointReached};
 
-/// There is one board, so that tests of the whole cart take turns, as with a real one.
+/// Held by each test of the whole cart: there is only one board, as with a real cart.
 static BOARD: Mutex<()> = Mutex::new(());
 
-/// The robot that `robot.toml` describes, before its first run.
+/// Returns the robot that `robot.toml` describes, before its first run.
 fn cart() -> (MutexGuard<'static, ()>, Stepper) {
     let turn = BOARD.lock().unwrap_or_else(PoisonError::into_inner);
     let options = LoadOptions::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"));

@@ -1,8 +1,8 @@
-//! The body and the world around it. **They are simulated: replace this file by your drivers.**
+//! The body and the world around it. **They are simulated: replace this file with your drivers.**
 //!
-//! A driver has the same faces. `Body` and `Camera` are what the robot gets: a method reads a
-//! sample from the device. Without `rate` it may wait for that, and returns when it was taken.
-//! `JointBoard` is what the robot does. Nothing else has to change.
+//! Drivers have the same parts. `Body` and `Camera` are the inputs: a method reads a sample from
+//! the device. Without `rate`, the method may wait for the device, and returns the time of the
+//! sample. `JointBoard` is the output. Nothing else has to change.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -11,32 +11,33 @@ use hemiola::prelude::*;
 
 use crate::representations::{BodySensors, Image};
 
-/// How high the middle of the body's mass is, in metres.
+/// The height of the body's centre of mass, in metres.
 pub const HEIGHT: f64 = 0.3;
-/// How far the foot reaches before and behind the ankle, in metres.
+/// The length of the foot in front of the ankle and behind it, in metres.
 pub const FOOT: f64 = 0.08;
-/// In m/s².
+/// The acceleration due to gravity, in m/s².
 pub const GRAVITY: f64 = 9.81;
-/// How far to each side the camera sees, in radians.
+/// Half of the camera's field of view, in radians.
 pub const HALF_VIEW: f64 = 0.5;
 
-/// The registers of the simulated board: where the foot presses in μm, the angle of the head in
-/// μrad, and whether the humanoid sits.
+/// The registers of the simulated board: the point at which the foot presses in μm, the angle of
+/// the head in μrad, and 1 while the humanoid sits.
 static PRESSURE: AtomicI32 = AtomicI32::new(0);
 static HEAD: AtomicI32 = AtomicI32::new(0);
 static SITS: AtomicI32 = AtomicI32::new(0);
 
-/// What commands the joints.
+/// The output to the joints.
 #[derive(Default)]
 pub struct JointBoard {
-    // A driver has the opened port here.
+    // A driver keeps the open port here.
 }
 
 impl JointBoard {
-    /// Has the ankles press on the ground before the ankle, in metres, and the head be at an angle.
+    /// Sets the point at which the foot presses, in metres in front of the ankle, and the angle of
+    /// the head.
     ///
     /// # Errors
-    /// Never here; a driver returns what its port says.
+    /// Never in simulation; a driver returns the errors of its port.
     pub fn set(&mut self, pressure: f64, head: f64) -> io::Result<()> {
         PRESSURE.store((pressure * 1e6) as i32, Ordering::Relaxed);
         HEAD.store((head * 1e6) as i32, Ordering::Relaxed);
@@ -44,10 +45,10 @@ impl JointBoard {
         Ok(())
     }
 
-    /// Lets the humanoid sit down, where it cannot fall.
+    /// Makes the humanoid sit down, so that it cannot fall.
     ///
     /// # Errors
-    /// Never here.
+    /// Never in simulation.
     pub fn sit(&mut self) -> io::Result<()> {
         SITS.store(1, Ordering::Relaxed);
         Ok(())
@@ -56,12 +57,12 @@ impl JointBoard {
 
 #[derive(Parameters)]
 struct BodyParameters {
-    /// How strongly somebody pushes the humanoid every two seconds.
+    /// The velocity that a push every two seconds gives to the humanoid.
     #[parameter(default = 0.2, range = 0.0..=1.0, unit = "m/s")]
     push: f64,
 }
 
-/// A body over its ankles, a linear inverted pendulum (Kajita, Tani 1991), which somebody pushes.
+/// A body over its ankles, which is pushed: a linear inverted pendulum (Kajita, Tani 1991).
 #[derive(Source)]
 struct Body {
     #[parameters]
@@ -71,12 +72,12 @@ struct Body {
     samples: u64,
 }
 
-/// The middle of the body's mass.
+/// The centre of mass of the body.
 #[derive(Clone, Copy, Default)]
 pub struct Pendulum {
-    /// Before the ankle, in metres.
+    /// The distance in front of the ankle, in metres.
     pub position: f64,
-    /// In m/s.
+    /// The velocity in m/s, forwards.
     pub velocity: f64,
 }
 
@@ -89,7 +90,7 @@ impl Body {
         let pressure = f64::from(PRESSURE.load(Ordering::Relaxed)) / 1e6;
         self.samples += 1;
         if self.samples.is_multiple_of(166) {
-            // Now from behind, now from before.
+            // From behind and from the front in turn.
             let sign = if self.samples.is_multiple_of(332) {
                 -1.0
             } else {
@@ -113,7 +114,7 @@ impl Body {
 }
 
 impl Pendulum {
-    /// Falls for some seconds while the foot presses on the ground there.
+    /// Moves on for some seconds while the foot presses on the ground at a point.
     pub fn step(&mut self, pressure: f64, seconds: f64) {
         let pressure = pressure.clamp(-FOOT, FOOT);
         self.velocity += GRAVITY / HEIGHT * (self.position - pressure) * seconds;
@@ -122,12 +123,12 @@ impl Pendulum {
             *self = Self {
                 position: HEIGHT.copysign(self.position),
                 velocity: 0.0,
-            }; // it lies
+            }; // it has fallen
         }
     }
 }
 
-/// A camera in the head, and a ball that rolls to and fro before it.
+/// A camera in the head, and a ball that rolls to and fro in front of it.
 #[derive(Source)]
 struct Camera {
     seconds: f64,
@@ -150,7 +151,7 @@ impl Camera {
             let angle = body.head + HALF_VIEW * (1.0 - 2.0 * (column as f64 + 0.5) / WIDTH as f64);
             let height = HALF_VIEW * 2.0 / WIDTH as f64 * (row as f64 + 0.5 - ROWS as f64 / 2.0);
             let is_ball = (angle - ball).hypot(height) < BALL;
-            // The grass is dark, and not even.
+            // The grass is dark and uneven.
             if is_ball {
                 230
             } else {

@@ -1,13 +1,13 @@
-//! A humanoid that keeps its balance when it is pushed, and looks at a ball.
+//! A humanoid that keeps its balance when it is pushed, and watches a ball.
 //!
-//! | file | what | in |
+//! | file | contents | set up in |
 //! |---|---|---|
-//! | `representations` | what the modules exchange | |
-//! | `body` | sensors, joints and camera, **simulated**: replace this file by your drivers | `[source.*]` |
-//! | `motion` | balance and joints: 83 Hz, with a firm deadline | `[cycle.motion]` |
-//! | `cognition` | where the ball is, where to look: 30 Hz | `[cycle.cognition]` |
+//! | `representations` | the data that modules exchange | |
+//! | `body` | sensors, joints and camera, **simulated**: replace this file with your drivers | `[source.*]` |
+//! | `motion` | balance and joints, at 83 Hz with a firm deadline | `[cycle.motion]` |
+//! | `cognition` | where the ball is and where to look, at 30 Hz | `[cycle.cognition]` |
 //!
-//! Motion preempts cognition: an image may take long, and the humanoid stands nevertheless.
+//! Motion preempts cognition: however long an image takes, the humanoid keeps its balance.
 #![forbid(unsafe_code)]
 
 pub mod body;

@@ -1,4 +1,4 @@
-//! `cargo run --release` lets it stand; `cargo run -- --help` says what else this program can do.
+//! The program: `cargo run --release` starts the robot, `cargo run -- --help` lists all commands.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         .run()
 }
 
-/// Returns what is shown of the humanoid while it stands, and at its end.
+/// Returns the lines that are shown while the robot runs, and in the summary at the end.
 fn state(robot: &RobotHandle) -> Vec<String> {
     let body = robot.with_value(|body: &BodySensors| {
         let [lean, head] = [body.lean, body.head].map(f64::to_degrees);

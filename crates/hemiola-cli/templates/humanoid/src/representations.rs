@@ -1,58 +1,58 @@
-//! What the humanoid's modules exchange: plain data. Angles are in radians, lengths in metres;
+//! The data that the humanoid's modules exchange. Angles are in radians, lengths in metres;
 //! forwards and to the left are positive.
 
 use hemiola::prelude::*;
 
-/// What the inertial sensor and the encoders of the joints measure.
+/// The measurements of the inertial sensor and the joint encoders.
 #[derive(Representation, Clone, Default)]
 pub struct BodySensors {
-    /// How far the body leans forwards.
+    /// The angle by which the body leans forwards.
     pub lean: f64,
-    /// How fast that changes, in rad/s.
+    /// The rate at which the lean changes, in rad/s.
     pub lean_rate: f64,
     /// The angle of the head.
     pub head: f64,
 }
 
-/// Where the middle of the body's mass is over the foot.
+/// The motion of the body's centre of mass over the foot.
 #[derive(Representation, Clone, Default)]
 pub struct CentreOfMass {
-    /// Before the ankle.
+    /// The distance in front of the ankle.
     pub position: f64,
-    /// In m/s.
+    /// The velocity in m/s, forwards.
     pub velocity: f64,
 }
 
-/// Where the foot shall press on the ground, before the ankle.
+/// The point at which the foot is to press on the ground: its distance in front of the ankle.
 #[derive(Representation, Clone, Default)]
 pub struct Pressure {
     pub position: f64,
 }
 
-/// The angle that the head shall have at the end of this run.
+/// The commanded angle of the head.
 #[derive(Representation, Clone, Default)]
 pub struct HeadAngle {
     pub angle: f64,
 }
 
-/// An image in shades of grey, row by row.
+/// A greyscale image, row by row.
 #[derive(Representation, Clone, Default)]
 pub struct Image {
     pub width: usize,
     pub pixels: Vec<u8>,
-    /// The angle of the head when it was taken.
+    /// The angle of the head when the image was taken.
     pub head: f64,
 }
 
-/// Where the ball is.
+/// The ball, as the camera sees it.
 #[derive(Representation, Clone, Default)]
 pub struct Ball {
     pub seen: bool,
-    /// Its direction from the body.
+    /// The direction of the ball from the body.
     pub bearing: f64,
 }
 
-/// Where cognition wants to look.
+/// The direction in which cognition wants to look.
 #[derive(Representation, Clone, Default)]
 pub struct HeadRequest {
     pub angle: f64,

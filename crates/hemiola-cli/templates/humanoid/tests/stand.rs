@@ -1,4 +1,4 @@
-//! The whole robot, on its own clock: a minute takes a moment, and is the same every time.
+//! Tests of the whole robot in simulated time: a minute takes a moment and is always the same.
 #![forbid(unsafe_code)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use hemiola::runtime::Stepper;
 use hemiola_humanoid::body::{FOOT, HALF_VIEW, HEIGHT};
 use hemiola_humanoid::representations::{Ball, BodySensors, CentreOfMass};
 
-/// There is one body, so that tests of the whole humanoid take turns, as with a real one.
+/// Held by each test of the whole humanoid: there is only one body, as with a real humanoid.
 static BODY: Mutex<()> = Mutex::new(());
 
-/// The robot that `robot.toml` describes, before its first run, with what is put over that.
+/// Returns the robot that `robot.toml` describes with some values changed, before its first run.
 fn humanoid(assignments: &[&str]) -> (MutexGuard<'static, ()>, Stepper) {
     let turn = BODY.lock().unwrap_or_else(PoisonError::into_inner);
     let options = LoadOptions {

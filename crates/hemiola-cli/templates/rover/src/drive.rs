@@ -1,5 +1,5 @@
-//! The modules of the drive cycle, each in a file of its own. They run when new values of the
-//! wheels are there, in the order in which they need each other.
+//! The modules of the drive cycle, each in a file of its own. They run for each new sample of
+//! wheels and gyroscope, each of them after those whose values it reads.
 
 mod motors;
 mod odometry;

@@ -1,14 +1,14 @@
-//! A rover that drives from goal to goal, around what its lidar sees.
+//! A rover that drives from goal to goal, around the obstacles that its lidar sees.
 //!
-//! | file | what | in |
+//! | file | contents | set up in |
 //! |---|---|---|
-//! | `representations` | what the modules exchange; `Twist` is a message of ROS 2 | |
-//! | `world` | wheels, gyroscope and lidar, **simulated**: replace this file by your drivers | `[source.*]` |
-//! | `drive` | where the rover is, what its wheels get: 100 Hz | `[cycle.drive]`, process `main` |
-//! | `navigation` | where it drives next: 10 Hz | `[cycle.navigation]`, process `navigation` |
+//! | `representations` | the data that modules exchange; `Twist` is a message of ROS 2 | |
+//! | `world` | wheels, gyroscope and lidar, **simulated**: replace this file with your drivers | `[source.*]` |
+//! | `drive` | odometry and motor commands, at 100 Hz | `[cycle.drive]`, process `main` |
+//! | `navigation` | the way to the next goal, at 10 Hz | `[cycle.navigation]`, process `navigation` |
 //!
-//! Nothing here knows that there are two processes: robot.toml says so, and what one of them reads
-//! of the other one crosses by itself. Without `[process.navigation]` it is a single process.
+//! No code depends on there being two processes: robot.toml defines them, and Hemiola transfers the
+//! values that one reads from the other. Without `[process.navigation]` there is a single process.
 #![forbid(unsafe_code)]
 
 pub mod drive;

@@ -1,5 +1,5 @@
-//! `cargo run --release` drives; `cargo run -- --help` says what else this program can do, and in
-//! another terminal `cargo run -- top` shows both of its processes.
+//! The program: `cargo run --release` drives the rover, `cargo run -- --help` lists all commands.
+//! In another terminal, `cargo run -- top` shows both of its processes.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         .run()
 }
 
-/// Returns what is shown of this process while the rover drives, and at its end.
+/// Returns the lines that this process shows while the rover drives, and in the summary at the end.
 fn whereabouts(robot: &RobotHandle) -> Vec<String> {
     let pose = robot.with_value(|Pose { x, y, heading }: &Pose| {
         let degrees = heading.to_degrees().rem_euclid(360.0);

@@ -1,3 +1,3 @@
-//! The modules of the navigation cycle. They run when there is a new scan.
+//! The modules of the navigation cycle. They run for each new scan of the lidar.
 
 mod planner;

@@ -1,20 +1,20 @@
-//! What the rover's modules exchange: plain data. Lengths are in metres, angles in radians,
+//! The data that the rover's modules exchange. Lengths are in metres, angles in radians,
 //! counter-clockwise.
 
 use hemiola::prelude::*;
 
-/// What wheels and gyroscope say of the last hundredth of a second.
+/// The measurements of wheels and gyroscope over the last hundredth of a second.
 #[derive(Representation, Clone, Default)]
 pub struct WheelsAndGyro {
-    /// How fast the left wheel rolled, in m/s.
+    /// The speed of the left wheel, in m/s.
     pub left: f64,
-    /// How fast the right wheel rolled, in m/s.
+    /// The speed of the right wheel, in m/s.
     pub right: f64,
-    /// How fast the rover turned, in rad/s: with a bias that nobody knows.
+    /// The turn rate of the rover, in rad/s, with an unknown bias.
     pub turn_rate: f64,
 }
 
-/// Where the rover believes to be, and where it looks.
+/// The estimated position and heading of the rover.
 #[derive(Representation, Clone, Default)]
 pub struct Pose {
     pub x: f64,
@@ -22,29 +22,29 @@ pub struct Pose {
     pub heading: f64,
 }
 
-/// What the lidar sees: the distance of the next thing in each direction, beginning behind the
-/// rover.
+/// A scan of the lidar: the distance to the nearest object in each direction, counter-clockwise
+/// from behind the rover.
 #[derive(Representation, Clone, Default)]
 pub struct Scan {
-    /// Infinity where nothing is near.
+    /// The distances; infinity where nothing is in reach.
     pub ranges: Vec<f32>,
 }
 
-/// How far the rover has come.
+/// The number of goals that were reached, and the current goal.
 #[derive(Representation, Clone, Default)]
 pub struct Navigation {
     pub reached: u64,
     pub goal: [f64; 2],
 }
 
-/// How the rover shall move now. Name and fields are those of ROS 2, so that its tools know what
-/// this is in a log, and `[ros2]` can send it.
+/// The commanded velocity of the rover. Name and fields are those of ROS 2, so that its tools
+/// recognise it in a log, and `[ros2]` can publish it.
 #[derive(Representation, Clone, Default)]
 #[data(name = "geometry_msgs/Twist")]
 pub struct Twist {
-    /// In m/s: `x` is forwards.
+    /// The linear velocity in m/s; `x` points forwards.
     pub linear: Vector3,
-    /// In rad/s: around `z` to the left.
+    /// The angular velocity in rad/s; around `z` is to the left.
     pub angular: Vector3,
 }
 

@@ -1,9 +1,9 @@
-//! The world, and the sensors and motors in it. **It is simulated: replace this file by your
+//! The world, and the sensors and motors in it. **It is simulated: replace this file with your
 //! drivers.**
 //!
-//! A driver has the same faces. `Base` and `Lidar` are what the robot gets: a method reads a
-//! sample from the device. Without `rate` it may wait for that, and returns when it was taken.
-//! `MotorBoard` is what the robot does. Nothing else has to change.
+//! Drivers have the same parts. `Base` and `Lidar` are the inputs: a method reads a sample from the
+//! device. Without `rate`, the method may wait for the device, and returns the time of the sample.
+//! `MotorBoard` is the output. Nothing else has to change.
 
 use std::f64::consts::{PI, TAU};
 use std::io;
@@ -15,25 +15,25 @@ use crate::representations::{Scan, WheelsAndGyro};
 
 /// The distance between the wheels, in metres.
 pub const TRACK: f64 = 0.3;
-/// How far the rover reaches around its middle, in metres.
+/// The radius of the rover, in metres.
 pub const RADIUS: f64 = 0.2;
-/// The room, from the origin to here.
+/// The size of the room, which begins at the origin, in metres.
 const ROOM: [f64; 2] = [6.0, 4.0];
 
-/// The left and the right register in which the simulated board keeps what it was told, in mm/s.
+/// The registers of the simulated board: the commanded speeds of the left and right wheel, in mm/s.
 static WANTED: [AtomicI32; 2] = [const { AtomicI32::new(0) }; 2];
 
-/// What commands the motors.
+/// The output to the motors.
 #[derive(Default)]
 pub struct MotorBoard {
-    // A driver has the opened port here.
+    // A driver keeps the open port here.
 }
 
 impl MotorBoard {
-    /// Lets the wheels roll so fast, in m/s.
+    /// Sets the speeds of the wheels, in m/s.
     ///
     /// # Errors
-    /// Never here; a driver returns what its port says.
+    /// Never in simulation; a driver returns the errors of its port.
     pub fn set_speeds(&mut self, left: f64, right: f64) -> io::Result<()> {
         let speeds = WANTED.iter().zip([left, right]);
         speeds.for_each(|(wanted, speed)| wanted.store((speed * 1e3) as i32, Ordering::Relaxed));
@@ -43,26 +43,26 @@ impl MotorBoard {
 
 #[derive(Parameters)]
 struct BaseParameters {
-    /// Where the rover begins: x, y, heading.
+    /// The pose at which the rover starts: x, y, heading.
     #[parameter(default = [0.0; 3])]
     start: [f64; 3],
-    /// Posts in the room: x, y, radius.
+    /// The posts in the room: x, y, radius.
     #[parameter(default = Vec::new(), unit = "m")]
     posts: Vec<[f64; 3]>,
-    /// How fast the gyroscope believes to turn when it does not.
+    /// The bias of the gyroscope: the turn rate that it measures at rest.
     #[parameter(default = 0.02, range = -0.1..=0.1, unit = "rad/s")]
     bias: f64,
 }
 
-/// Where everything really is: only what is simulated may read it.
+/// The true state of the world, which only the simulated devices may read.
 #[derive(Representation, Clone, Default)]
 pub struct World {
-    /// The rover: x, y, heading.
+    /// The pose of the rover: x, y, heading.
     pub rover: [f64; 3],
     pub posts: Vec<[f64; 3]>,
 }
 
-/// Wheels and gyroscope. It moves the world on.
+/// The wheels and the gyroscope, which also advance the world.
 #[derive(Source)]
 struct Base {
     #[parameters]
@@ -102,11 +102,11 @@ impl Base {
     }
 }
 
-/// A lidar that looks into all directions.
+/// A lidar that looks in all directions.
 #[derive(Source)]
 struct Lidar;
 
-/// How many rays the lidar has, and how far they reach, in metres.
+/// The number of the lidar's rays, and their reach in metres.
 const RAYS: u32 = 120;
 const REACH: f64 = 5.0;
 
@@ -127,7 +127,7 @@ impl Lidar {
 }
 
 impl World {
-    /// Returns how far the rover sees in a direction.
+    /// Returns the distance to the nearest object in a direction, in metres.
     #[must_use]
     pub fn free(&self, angle: f64) -> f64 {
         let [x, y, _] = self.rover;

@@ -1,4 +1,4 @@
-//! The whole robot, on its own clock: a minute takes a moment, and is the same every time.
+//! Tests of the whole robot in simulated time: a minute takes a moment and is always the same.
 #![forbid(unsafe_code)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use hemiola::runtime::Stepper;
 use hemiola_rover::representations::{Navigation, Pose};
 use hemiola_rover::world::{RADIUS, World};
 
-/// There is one board, so that tests of the whole rover take turns, as with a real one.
+/// Held by each test of the whole rover: there is only one board, as with a real rover.
 static BOARD: Mutex<()> = Mutex::new(());
 
-/// The robot that `robot.toml` describes, as a single process, before its first run.
+/// Returns the robot that `robot.toml` describes, as a single process, before its first run.
 fn rover() -> (MutexGuard<'static, ()>, Stepper) {
     let turn = BOARD.lock().unwrap_or_else(PoisonError::into_inner);
     let options = LoadOptions::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"));

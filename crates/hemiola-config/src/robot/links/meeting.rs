@@ -131,7 +131,7 @@ fn check(
             if stays {
                 return Some(());
             }
-            "say `ttl = 0`, and nothing leaves this computer".to_owned()
+            "write `ttl = 0`, and nothing leaves this computer".to_owned()
         }
         LinkEnd::Listen(_) | LinkEnd::Connect(_) if ip.is_multicast() => {
             let error = Diagnostic::error(format!("`{key}` names {ip}, which is a group of many programs"));
@@ -140,8 +140,9 @@ fn check(
             return None;
         }
         LinkEnd::Connect(_) if ip.is_unspecified() || port == 0 => {
-            let error = Diagnostic::error(format!("nobody can be reached at {address}"));
-            found.push(error.at(&node.place, "").help("say the address and the port at which the other side listens"));
+            let error = Diagnostic::error(format!("{address} cannot be reached"));
+            found
+                .push(error.at(&node.place, "").help("write the address and the port at which the other side listens"));
             return None;
         }
         LinkEnd::Listen(_) | LinkEnd::Connect(_) => {

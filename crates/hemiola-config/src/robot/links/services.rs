@@ -64,7 +64,7 @@ pub(super) fn check<'n>(
         if !catalog.services.contains(name)
             && let Some(meant) = nearest(name, asked)
         {
-            let warning = Diagnostic::warning(format!("no module of this program asks `{name}`"));
+            let warning = Diagnostic::warning(format!("no module of this program calls `{name}`"));
             found.push(warning.at(&node.place, format!("did you mean `{meant}`?")));
         }
     }

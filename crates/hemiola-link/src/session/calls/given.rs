@@ -1,24 +1,24 @@
-//! Answers that may have been lost.
+//! The answers that may have been lost.
 
 use std::collections::BTreeMap;
 
 use crate::session::Outgoing;
 
-/// The answers and refusals that were sent last, where frames may be lost: whoever asks again, with
-/// the same number, is answered again, and not served again.
+/// The last answers and refusals, where frames may be lost. A peer that asks again with the same
+/// number gets the same answer again, and is not served again.
 #[derive(Default)]
 pub struct Given {
     frames: BTreeMap<u64, Outgoing>,
-    /// The bytes of these.
+    /// The number of bytes of these.
     held: usize,
 }
 
-/// The most answers that are kept for a peer, and the most bytes of them.
+/// The most answers that are kept for a peer, and their most bytes.
 const MOST: usize = 256;
 const MOST_HELD: usize = 4 << 20;
 
 impl Given {
-    /// Keeps the answer to a call, if it may be lost, and lets go of the oldest ones.
+    /// Keeps the answer to a call if it may be lost, and drops the oldest ones.
     pub fn note(&mut self, call: u64, frame: &Outgoing, may_be_lost: bool) {
         if !may_be_lost {
             return;
@@ -34,7 +34,7 @@ impl Given {
         }
     }
 
-    /// Returns the answer to a call, if it is kept.
+    /// Returns the answer to a call if it is kept.
     pub fn of(&self, call: u64) -> Option<Outgoing> {
         self.frames.get(&call).cloned()
     }

@@ -1,4 +1,4 @@
-//! Calls of this robot, which the peer answers.
+//! The calls of this robot that the peer answers.
 
 use std::time::{Duration, Instant};
 
@@ -10,27 +10,27 @@ use crate::patience::Patience;
 use crate::session::{Desk, End, Offered, Outgoing, Session};
 use crate::wire::{Answer, NoAnswer, Request, Response};
 
-/// A call that the peer has to answer.
+/// A call that the peer must answer.
 pub struct Made {
     /// The index of the service among those that are called.
     pub service: usize,
     request: AnyRequest,
-    /// What is needed if the request or the answer may be lost.
+    /// The state for repeating the request, if frames may be lost.
     unsure: Option<Unsure>,
 }
 
-/// A call of which the request or the answer may be lost.
+/// The state of a call whose request or answer may be lost.
 struct Unsure {
     /// The request, which is repeated.
     frame: Outgoing,
-    /// When it is repeated.
+    /// The time at which it is repeated next.
     again: Instant,
     patience: Patience,
-    /// When it is too late for the answer.
+    /// The time at which the call is given up.
     due: Instant,
 }
 
-/// The longest time after which a request is repeated.
+/// The longest time between two repetitions of a request.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Session {
@@ -40,17 +40,17 @@ impl Session {
         asks && self.passage(End::Answers(service)).is_some()
     }
 
-    /// Returns how many calls of a service the peer has to answer.
+    /// Returns the number of a service's calls that the peer must answer.
     pub fn calls_made(&self, service: usize) -> usize {
         self.calls.made.values().filter(|made| made.service == service).count()
     }
 
-    /// Returns whether the peer may be asked for another answer of a service.
+    /// Returns whether the peer may be sent another request of a service.
     pub fn has_room(&self, service: usize) -> bool {
         self.calls_made(service) < MOST_CALLS && self.calls.held < MOST_HELD
     }
 
-    /// Asks the peer.
+    /// Sends a request to the peer.
     pub fn ask(&mut self, service: usize, asked: Asked, now: Instant, desk: &mut Desk) {
         let Asked { cdr, request } = asked;
         let call = self.calls.last + 1;
@@ -75,12 +75,12 @@ impl Session {
     /// Handles an answer of the peer.
     pub fn hear_answer(&mut self, response: &Response<'_>, desk: &mut Desk) {
         let Some(Made { service, request, .. }) = self.calls.made.remove(&response.call) else {
-            // It comes twice or too late, or nobody has asked.
+            // The answer came twice or too late, or nobody has asked.
             desk.statistics.ignored += 1;
             return;
         };
         let passage = self.passage(End::Answers(service));
-        let passed = passage.ok_or_else(|| "its type is not known any more".to_owned());
+        let passed = passage.ok_or_else(|| "its type is no longer known".to_owned());
         let passed = passed.and_then(|passage| passage.pass(response.cdr).map_err(|error| error.to_string()));
         match ends::answer(request, passed.as_deref().map_err(Clone::clone)) {
             Ok(()) => desk.statistics.called[service].answers += 1,
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Handles the peer's reason for not answering.
+    /// Handles the peer's reason for not answering a call.
     pub fn hear_refusal(&mut self, call: u64, why: NoAnswer, reason: &str, desk: &mut Desk) {
         let Some(Made { service, request, .. }) = self.calls.made.remove(&call) else {
             desk.statistics.ignored += 1;
@@ -98,17 +98,17 @@ impl Session {
         desk.miss_call(service, why, &plain(reason));
     }
 
-    /// Repeats requests that are not answered yet, where they may have been lost, and ends calls
-    /// for whose answers it is too late.
+    /// Repeats requests that are not answered yet, where they may have been lost, and gives up
+    /// calls whose answers are overdue.
     pub fn remind(&mut self, now: Instant, desk: &mut Desk) {
-        // All have the same time, so that the first call is the first that is due.
+        // All calls have the same patience, so the first call is the first that is due.
         while self.calls.made.values().next().is_some_and(|made| made.is_over(now))
             && let Some((_, Made { service, request, .. })) = self.calls.made.pop_first()
         {
             request.refuse(AnswerError::TimedOut);
             desk.miss_call(service, NoAnswer::TimedOut, "");
         }
-        // What waits was not even sent.
+        // Frames that still wait have not even been sent.
         if self.calls.waiting.is_empty() {
             let unsure = self.calls.made.values_mut().filter_map(|made| made.unsure.as_mut());
             let frames: Vec<_> = unsure.filter_map(|unsure| unsure.repeated(now)).collect();
@@ -118,7 +118,7 @@ impl Session {
 }
 
 impl Made {
-    /// Returns when the request is to be repeated, or when it is too late for its answer.
+    /// Returns the time at which the request must be repeated, or the call is given up.
     pub fn due(&self) -> Option<Instant> {
         self.unsure.as_ref().map(|unsure| unsure.again.min(unsure.due))
     }
@@ -129,7 +129,7 @@ impl Made {
 }
 
 impl Unsure {
-    /// Returns the request, if it is to be repeated now.
+    /// Returns the request if it must be repeated now.
     fn repeated(&mut self, now: Instant) -> Option<Outgoing> {
         if now < self.again {
             return None;

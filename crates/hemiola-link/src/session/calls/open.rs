@@ -1,4 +1,4 @@
-//! Calls of the peer, which are answered here.
+//! The calls of the peer that are answered here.
 
 use hemiola_bus::AnyAnswer;
 
@@ -21,7 +21,7 @@ impl Session {
         self.passage(End::Requests(service)).is_some()
     }
 
-    /// Returns how many calls of a service of the peer are not answered yet.
+    /// Returns the number of calls of a service by the peer that are not answered yet.
     pub fn calls_open(&self, service: usize) -> usize {
         self.calls.open.values().filter(|open| open.service == service).count()
     }
@@ -38,10 +38,10 @@ impl Session {
         };
         desk.statistics.served[service].calls += 1;
         let asked = match passage {
-            // Nobody serves it any more, which the peer did not know yet.
+            // The server has ended, which the peer did not know yet.
             None => Err((NoAnswer::Ended, "nobody serves it".to_owned())),
             Some(_) if self.calls_open(service) >= MOST_CALLS || self.calls.waiting.len() > MOST_WAITING => {
-                Err((NoAnswer::Refused, "as many calls as may wait do".to_owned()))
+                Err((NoAnswer::Refused, "too many calls are waiting".to_owned()))
             }
             Some(passage) => {
                 let client = self.calls.clients.entry(service).or_default();
@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// Sends answers that are there by now.
+    /// Sends the answers that have become available.
     pub fn pass_answers(&mut self, desk: &mut Desk) {
         let open = self.calls.open.iter_mut();
         let answered = open.filter_map(|(call, open)| Some((*call, ends::taken(&mut open.answer)?)));
@@ -75,7 +75,7 @@ impl Session {
                     return Err((NoAnswer::Refused, reason));
                 }
                 if self.calls.held + cdr.len() > MOST_HELD.max(cdr.len()) {
-                    return Err((NoAnswer::Refused, "as many answers as may wait do".to_owned()));
+                    return Err((NoAnswer::Refused, "too many answers are waiting".to_owned()));
                 }
                 Ok(cdr)
             });
@@ -95,7 +95,7 @@ impl Session {
         }
     }
 
-    /// Handles a request that has come before: its answer was lost, or it is not there yet.
+    /// Handles a repeated request: its answer was lost, or is not available yet.
     fn hear_again(&mut self, call: u64, desk: &mut Desk) {
         let is_open = desk.answer_patience.is_some() && self.calls.open.contains_key(&call);
         match self.calls.given.of(call) {

@@ -13,7 +13,7 @@ use super::made::LONGEST_PAUSE;
 use super::*;
 use crate::session::tests::{Count, Fate, Side, bring, fates, nothing};
 
-/// Longer than it takes until the network loses nothing any more.
+/// A time after which the network loses nothing any more.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// A side that calls, and one that serves.
@@ -22,7 +22,7 @@ struct Pair {
     far: Side,
     server: Server<Count, Count>,
     client: Client<Count, Count>,
-    /// How often each request was served.
+    /// The number of times that each request was served.
     served: BTreeMap<u32, u32>,
 }
 
@@ -39,7 +39,7 @@ impl Pair {
         Self { near, far, server, client, served: BTreeMap::new() }
     }
 
-    /// Lets both sides talk, and the server answer.
+    /// Lets both sides exchange frames, and the server answer.
     fn talk(&mut self, fates: &mut impl Iterator<Item = Fate>) {
         let Self { near, far, server, served, .. } = self;
         while near.session.has_room(0)
@@ -56,7 +56,7 @@ impl Pair {
         bring(far, near, fates);
     }
 
-    /// Lets both sides meet, so that calls are answered.
+    /// Lets both sides exchange offers, so that calls are answered.
     fn meet(&mut self, fates: &mut impl Iterator<Item = Fate>) -> bool {
         for _ in 0..60 {
             self.near.session.repeat(&mut self.near.desk);
@@ -87,7 +87,8 @@ proptest! {
             }
         }
         pair.talk(&mut fates);
-        // Some are repeated, and answered; what is lost all the same is over at last.
+        // Some requests are repeated and answered; the calls of those that are lost are given up at
+        // last.
         for _ in 0..repeats {
             pair.near.now += LONGEST_PAUSE;
             pair.near.session.remind(pair.near.now, &mut pair.near.desk);
@@ -123,7 +124,7 @@ fn what_is_in_flight_is_bounded_and_ends_with_the_conversation() {
         .iter_mut()
         .flat_map(|client| (0..16).map(|_| client.call_async(Count(1)).unwrap()).collect::<Vec<_>>())
         .collect();
-    // What is sent is lost.
+    // The frames that are sent are lost.
     let Side { session, desk, now, .. } = &mut pair.near;
     while session.has_room(0)
         && let Some(asked) = desk.services.next(0)

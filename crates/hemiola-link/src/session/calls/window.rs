@@ -1,16 +1,17 @@
-//! Which numbers of calls have come.
+//! The numbers of the calls that have arrived.
 
-/// The numbers of calls that have come, so that none is served twice: over UDP a request may come
-/// twice, or after a later one. A number far below the newest counts as one that has come.
+/// The numbers of the calls that have arrived, so that no call is served twice: over UDP, a request
+/// may arrive twice, or after a later one. A number far below the newest counts as one that has
+/// arrived.
 #[derive(Debug, Default)]
 pub struct Window {
     newest: u64,
-    /// Bit `n` is set if the call `newest - n` has come.
+    /// Bit `n` is set if the call `newest - n` has arrived.
     come: u64,
 }
 
 impl Window {
-    /// Notes that a call has come. Returns `false` if it had before.
+    /// Notes that a call has arrived. Returns `false` if it had arrived before.
     pub fn is_new(&mut self, call: u64) -> bool {
         if let Some(ahead @ 1..) = call.checked_sub(self.newest) {
             let before = u32::try_from(ahead).ok().and_then(|ahead| self.come.checked_shl(ahead));

@@ -1,4 +1,4 @@
-//! Binary messages of one process as those of the whole robot.
+//! The conversion of a process's binary messages to those of the whole robot.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::seat::Seat;
 use crate::protocol::binary::{EVENTS, Frame, IMAGE, POINTS, begin};
 use crate::whole::process::Process;
 
-/// Returns a binary message of a process as one of the robot.
+/// Converts a binary message of a process to one of the robot.
 pub fn converted(process: &Process<Seat>, numbers: &Numbers, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     match *bytes.first()? {
         POINTS | EVENTS => match process.convert(Frame::read(&bytes).ok()?) {

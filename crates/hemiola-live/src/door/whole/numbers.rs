@@ -1,4 +1,4 @@
-//! What the numbers in events of several processes mean, as those of one robot.
+//! The meaning of the numbers in events, across all processes of a robot.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::protocol::binary::EventRecord;
 use crate::whole::holdings::{items, text_of};
 
-/// The kinds of things that have numbers; what refers to cycles comes after them.
+/// The kinds of things that have numbers. Those that refer to cycles come after the cycles.
 const KINDS: [&str; 6] = ["cycles", "tasks", "workers", "sources", "exchanges", "callbacks"];
 const CYCLES: usize = 0;
 const TASKS: usize = 1;
@@ -16,17 +16,17 @@ const SOURCES: usize = 3;
 const EXCHANGES: usize = 4;
 const CALLBACKS: usize = 5;
 
-/// The numbers of all processes. A thing keeps its number, also when its process is started again.
+/// The numbers of all processes. A thing keeps its number when its process is started again.
 #[derive(Default)]
 pub struct Numbers {
-    /// The things of each kind, as clients are told of them, with the processes whose they are.
+    /// The things of each kind as clients know them, each with its process.
     known: [Vec<(String, Value)>; 6],
-    /// The numbers here by the numbers in each process.
+    /// The robot's numbers, by process and by the numbers there.
     of: BTreeMap<String, [Vec<u16>; 6]>,
 }
 
 impl Numbers {
-    /// Notes what the numbers of a process mean.
+    /// Notes the meaning of a process's numbers.
     pub fn learn(&mut self, process: &str, names: &Value) {
         let mut numbers: [Vec<u16>; 6] = Default::default();
         for (kind, known) in self.known.iter_mut().enumerate() {
@@ -42,7 +42,7 @@ impl Numbers {
                     of == process && name(other) == name(&thing) && !numbers[kind].contains(&(*number as u16))
                 };
                 let number = known.iter().enumerate().find(is_it).map_or(known.len(), |(number, _)| number);
-                // There are no more than that, unless processes that come and go invent names.
+                // There are never more than that, unless restarting processes invent names.
                 let Ok(small) = u16::try_from(number) else { continue };
                 numbers[kind].push(small);
                 match known.get_mut(number) {
@@ -54,7 +54,7 @@ impl Numbers {
         self.of.insert(process.to_owned(), numbers);
     }
 
-    /// Returns what the numbers of the robot mean.
+    /// Returns the meaning of the robot's numbers.
     pub fn names(&self) -> Value {
         let list = |known: &Vec<(String, Value)>| known.iter().map(|(_, thing)| thing.clone()).collect::<Value>();
         KINDS
@@ -65,8 +65,8 @@ impl Numbers {
             .into()
     }
 
-    /// Returns the event of a process with the robot's numbers; `None` if it is about something
-    /// that the process has not named.
+    /// Converts an event of a process to the robot's numbers; `None` if the event is about
+    /// something that the process has not named.
     pub fn convert(&self, process: &str, mut record: EventRecord) -> Option<EventRecord> {
         let numbers = self.of.get(process)?;
         let number = |kind: usize, own: u16| numbers[kind].get(usize::from(own)).copied();

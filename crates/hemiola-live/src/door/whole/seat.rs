@@ -1,4 +1,5 @@
-//! The place of one process of the robot, whether it runs or not.
+//! The seat of one process of the robot in a client's session, whether the process is running or
+//! not.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -9,31 +10,32 @@ use tungstenite::Message;
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 
-/// The time after which a process that is not reached is sought again.
+/// The time after which connecting to a process is tried again.
 const AGAIN: Duration = Duration::from_millis(100);
-/// The time within which a process says what it has.
+/// The time within which a process must describe itself.
 const DESCRIPTION: Duration = Duration::from_secs(5);
-/// The time after which a process is silent that is asked to send its figures some times a second.
+/// The time after which a process counts as silent that should send statistics several times a
+/// second.
 const SILENT: Duration = Duration::from_secs(3);
 
-/// The place of a process, and the session with it.
+/// The seat of a process, and the session with it.
 pub struct Seat {
-    /// `None` if it is not reached.
+    /// The session; `None` while the process is not connected.
     pub session: Option<Box<dyn Session>>,
-    /// The process has sent a description of its contents.
+    /// Set once the process has sent its description.
     pub is_described: bool,
-    /// What it has sent.
+    /// The messages that it has sent.
     pub arrived: VecDeque<Message>,
-    /// Why it is not reached.
+    /// The reason why it is not connected.
     pub reason: String,
-    /// Its number in the operating system, and how often it was met.
+    /// The process ID, and the number of times that it has connected.
     pub process: Value,
     pub meetings: u32,
-    /// When it was met or lost.
+    /// The time at which it connected or disconnected.
     pub since: Instant,
-    /// When it has sent something.
+    /// The time of its last message.
     heard: Instant,
-    /// When the session wants to be polled.
+    /// The time at which the session must be polled.
     due: Option<Instant>,
 }
 
@@ -43,7 +45,7 @@ impl Seat {
             session: None,
             is_described: false,
             arrived: VecDeque::new(),
-            reason: "it does not run now".to_owned(),
+            reason: "it is not running".to_owned(),
             process: Value::Null,
             meetings: 0,
             since: now,
@@ -52,17 +54,17 @@ impl Seat {
         }
     }
 
-    /// Returns whether it is reached, but has not said what it has.
+    /// Returns whether it is connected, but has not described itself.
     pub fn is_beginning(&self) -> bool {
         self.session.is_some() && !self.is_described
     }
 
-    /// Returns whether it is to be sought.
+    /// Returns whether connecting should be tried now.
     pub fn is_sought(&self, now: Instant) -> bool {
         self.session.is_none() && now >= self.since + AGAIN
     }
 
-    /// Returns whether it has not said in time what it has.
+    /// Returns whether it has not described itself in time.
     pub fn is_overdue(&self, now: Instant) -> bool {
         self.is_beginning() && now >= self.since + DESCRIPTION
     }
@@ -80,7 +82,8 @@ impl Seat {
         self.since = now;
     }
 
-    /// Lets the session act; what it sends has arrived. Returns whether it goes on.
+    /// Calls a method of the session, and keeps the messages that it sends. Returns whether the
+    /// session goes on.
     pub fn act(&mut self, client: &Outbox, now: Instant, act: impl FnOnce(&mut dyn Session, &mut Outbox)) -> bool {
         let Some(session) = &mut self.session else { return true };
         let mut out = client.following();
@@ -95,7 +98,7 @@ impl Seat {
         !out.is_closed()
     }
 
-    /// Polls the session if that is due. Returns whether it goes on.
+    /// Polls the session if it is due. Returns whether the session goes on.
     pub fn poll(&mut self, client: &Outbox, now: Instant) -> bool {
         if self.due.is_none_or(|due| due > now) {
             return true;
@@ -106,12 +109,12 @@ impl Seat {
         goes_on
     }
 
-    /// Has the session polled, as something may have come.
+    /// Makes the session due, as something may have arrived.
     pub fn wake(&mut self, now: Instant) {
         self.due = Some(now);
     }
 
-    /// Returns after how long something is to be done.
+    /// Returns the time until the seat must be polled.
     pub fn wait(&self, now: Instant) -> Option<Duration> {
         let due = match &self.session {
             None => Some(self.since + AGAIN),
@@ -121,12 +124,12 @@ impl Seat {
         due.map(|due| due.saturating_duration_since(now))
     }
 
-    /// Returns what clients are told of the process.
+    /// Returns the state of the process in the form for clients.
     pub fn state(&self, name: &str, sends_figures: bool, now: Instant) -> Value {
         let (state, problem) = match &self.session {
             None => ("gone", Some(self.reason.as_str())),
             Some(_) if !self.is_described => ("starting", None),
-            Some(_) if sends_figures && now > self.heard + SILENT => ("silent", Some("it does not answer")),
+            Some(_) if sends_figures && now > self.heard + SILENT => ("silent", Some("it does not respond")),
             Some(_) => ("running", None),
         };
         json!({"name": name, "state": state, "process": self.process, "restarts": self.meetings.saturating_sub(1),

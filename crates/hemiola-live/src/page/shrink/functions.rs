@@ -1,10 +1,10 @@
-//! Functions of the language that a script calls often, and shorter names for them.
+//! Functions of the language that a script calls often, and short names for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Token};
 
-/// Functions that need no object on which they are called.
+/// The functions that can be called without an object.
 const KNOWN: &[&[&str]] = &[
     &["Math", ".", "max"],
     &["Math", ".", "min"],
@@ -27,14 +27,14 @@ const KNOWN: &[&[&str]] = &[
 #[derive(Default)]
 pub struct Functions {
     places: BTreeMap<usize, String>,
-    /// The other tokens that a short name replaces.
+    /// The other tokens that are replaced by a short name.
     covered: BTreeSet<usize>,
-    /// The declarations of the short names, for the beginning of the script.
+    /// The declarations of the short names, which are put at the beginning of the script.
     pub head: String,
 }
 
 impl Functions {
-    /// Finds the functions whose short names make a script shorter.
+    /// Finds the functions for which a short name makes the script shorter.
     pub fn of(tokens: &[Token<'_>]) -> Self {
         let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
         let mut found = Self::default();
@@ -71,7 +71,7 @@ impl Functions {
         self.places.get(&index).map(String::as_str)
     }
 
-    /// Returns whether a short name before this token replaces it, too.
+    /// Returns whether a short name at an earlier token also replaces this one.
     pub fn covers(&self, index: usize) -> bool {
         self.covered.contains(&index)
     }

@@ -1,11 +1,11 @@
-//! Names that are unknown outside of a script, and shorter names for them.
+//! The names that are not visible outside of a script, and shorter names for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Shared, Token};
 
-/// Names of variables that every page has, too. (`event` is also one, but nobody uses that of the
-/// page.)
+/// The names of variables that exist in every page. (`event` is one, too, but no script uses the
+/// page's own.)
 const OF_PAGES: &[&str] = &[
     "name",
     "location",
@@ -29,16 +29,16 @@ const OF_PAGES: &[&str] = &[
     "print",
     "stop",
 ];
-/// Words that are keywords in some places.
+/// The words that are keywords in some places.
 const KEYWORDS: &[&str] = &["as", "async", "await", "do", "from", "get", "if", "in", "of", "set", "static", "yield"];
 
-/// The marks of a brace that opens a class, and of one that opens statements. All other braces open
-/// objects or destructuring patterns.
+/// The marks of a brace that opens a class, and of one that opens a block of statements. All other
+/// braces open objects or destructuring patterns.
 const CLASS: char = 'c';
 const BLOCK: char = 'b';
 
-/// Returns short names for what files import from each other, if none of the files has a property
-/// of that name.
+/// Returns short names for everything that files import from each other and that is not also the
+/// name of a property in any of them.
 pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in files.iter().flatten().filter(|token| token.kind == Kind::Word) {
@@ -50,13 +50,13 @@ pub fn shared(files: &[Vec<Token<'_>>]) -> Shared {
     words.retain(|word| !is_property(word));
     words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
     words.dedup();
-    // Short names of variables contain no dollar.
+    // The short names of variables contain no dollar sign.
     let free = (0..).map(|number| format!("${}", name(number))).filter(|name| !counts.contains_key(name.as_str()));
     let named = words.into_iter().zip(free).filter(|(word, name)| name.len() < word.len());
     named.map(|(word, name)| (word.to_owned(), name)).collect()
 }
 
-/// Returns the short name of each name that can have one.
+/// Returns the short name of each name that can be shortened.
 pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
@@ -73,7 +73,7 @@ pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str
         let is_meant =
             |word: &&str| if is_private { word.starts_with('#') && word.len() > 2 } else { is_variable(word) };
         let mut words: Vec<_> = counts.keys().copied().filter(is_meant).collect();
-        // The names that occur most often are given the shortest ones.
+        // The most frequent names get the shortest ones.
         words.sort_by_key(|word| (std::cmp::Reverse(counts[word]), *word));
         let free = (0..).map(name).filter(|name| match is_private {
             true => !counts.contains_key(format!("#{name}").as_str()),
@@ -88,11 +88,11 @@ pub fn short_ones<'s>(tokens: &[Token<'s>], shared: &Shared) -> BTreeMap<&'s str
     short
 }
 
-/// The names of a script, by their meaning.
+/// The names in a script, by their role.
 struct Found<'s> {
     /// The variables that the script declares.
     variables: BTreeSet<&'s str>,
-    /// The properties, and other names that have to stay.
+    /// The properties, and other names that must stay.
     properties: BTreeSet<&'s str>,
     /// The names that other scripts import.
     exported: BTreeSet<&'s str>,
@@ -104,7 +104,8 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
     let (mut variables, mut exported, mut imported) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut properties: BTreeSet<_> = OF_PAGES.iter().chain(KEYWORDS).copied().collect();
     let mut open = Vec::new();
-    // Whether the statement is a declaration, outside of all brackets and for each open bracket.
+    // Set if the current statement is a declaration: outside of all brackets, and for each open
+    // bracket.
     let mut declares = vec![false];
     let mut exports = false;
     let text = |index: Option<usize>| index.and_then(|index| tokens.get(index)).map_or("", |token| token.text);
@@ -129,7 +130,7 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
         }
         exports |= word == "export";
         declares[open.len()] |= matches!(word, "const" | "let") && before != ".";
-        // The second name of `const a = 1, b = 2;`.
+        // This is the second name of `const a = 1, b = 2;`.
         let is_listed = declares[open.len()] && before == "," && matches!(after, "=" | "," | ";");
         let is_declared = is_listed || matches!(before, "const" | "let" | "function");
         let is_only_argument = after == "=" && text(Some(index + 2)) == ">";
@@ -163,7 +164,7 @@ fn found<'s>(tokens: &[Token<'s>]) -> Found<'s> {
     Found { variables, properties, exported, imported }
 }
 
-/// Returns the names in a list of arguments or a destructuring pattern, without those of nested
+/// Returns the names in a list of arguments or in a destructuring pattern, without those in nested
 /// ones.
 fn listed<'t, 's>(list: &'t [Token<'s>]) -> impl Iterator<Item = &'s str> + 't {
     let mut depth = 0;
@@ -181,14 +182,14 @@ fn is_class(before: &[Token<'_>]) -> bool {
     head.into_iter().any(|token| token.text == "class")
 }
 
-/// Returns whether a brace behind these tokens opens a block of statements.
+/// Returns whether a brace after these tokens opens a block of statements.
 fn is_block(before: &[Token<'_>]) -> bool {
     let ends = [")", ">", ";", "{", "}", "else", "try", "finally", "do"];
     before.last().is_some_and(|token| ends.contains(&token.text))
 }
 
-/// Tracks the open brackets, and where they were opened. Returns where the bracket was opened that
-/// this token closes.
+/// Tracks the open brackets and their positions. If this token closes a bracket, returns the
+/// position of its opening one.
 fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> Option<usize> {
     let token = &tokens[index];
     let is_part = token.kind == Kind::Verbatim;
@@ -206,7 +207,7 @@ fn follow(open: &mut Vec<(char, usize)>, index: usize, tokens: &[Token<'_>]) -> 
     begin
 }
 
-/// Returns `a` to `z` and `A` to `Z`, then `a1` and so on.
+/// Returns short names in order: `a` to `z` and `A` to `Z`, then `a1` and so on.
 fn name(number: usize) -> String {
     let (first, place) = if number % 52 < 26 { (b'a', number % 26) } else { (b'A', number % 26) };
     let letter = char::from(first + place as u8);

@@ -1,4 +1,4 @@
-//! The channels to which clients of Foxglove's protocol can subscribe.
+//! The channels that clients of Foxglove's protocol can subscribe to.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::module::DebugKind;
 use hemiola_recording::shown::{self, IMAGE_TYPE};
-use hemiola_runtime::{DebugName, Observation, Observer};
+use hemiola_runtime::{DebugName, Observation, Observer, RobotHandle};
 use serde_json::json;
 
 use crate::door::outbox::Outbox;
@@ -16,34 +16,41 @@ use crate::robot::values::schema_of;
 
 /// The most channels that are advertised to a client.
 const MOST: usize = 1024;
-/// The period in which new channels are looked for, which takes too long for every turn.
+/// The period at which new channels are looked for, which takes too long for every turn.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The channels that were advertised to one client.
 #[derive(Default)]
 pub struct Channels {
-    /// The channels, by their numbers, which begin at 1.
+    /// The channels by their numbers, which begin at 1.
     offered: Vec<Channel>,
-    /// Descriptions of new channels that the client was not sent yet.
+    /// The descriptions of new channels that have not been sent to the client yet.
     untold: Vec<serde_json::Value>,
-    /// The names of all images. Drawings in spaces of these names lie over the images.
+    /// The names of all images. Drawings in spaces with these names are drawn over the images.
     images: BTreeSet<String>,
     looked: Option<Instant>,
-    /// While this observer exists, modules announce the names of what they could show.
+    /// An observer during whose existence modules announce the names of everything that they can
+    /// show.
     naming: Option<Observer>,
+    /// The names that modules only asked for when they were looked at last, and those that have
+    /// been observed once for that.
+    asked: BTreeSet<&'static str>,
+    tried: BTreeSet<&'static str>,
+    /// The observer of names that are being tried.
+    trial: Option<Observer>,
 }
 
-/// A channel to which a client can subscribe.
+/// A channel that a client can subscribe to.
 pub enum Channel {
     /// The values of a representation.
     Value(String),
     /// The messages of a topic.
     Topic(String),
-    /// Output that modules show.
+    /// The output that modules show.
     Shown(ShownChannel),
-    /// The places of spaces in the drawings that are subscribed to.
+    /// The placements of the spaces in the drawings that are subscribed to.
     Places,
-    /// A channel that was withdrawn. No other channel gets its number.
+    /// A channel that has been withdrawn. Its number is not used again.
     Withdrawn,
 }
 
@@ -51,12 +58,12 @@ pub enum Channel {
 pub struct ShownChannel {
     /// The topic and the type.
     pub channel: shown::Channel,
-    /// The names of the output in modules.
+    /// The names of the modules' output.
     pub names: BTreeSet<&'static str>,
 }
 
 impl Channels {
-    /// Advertises new channels if it is time to look for them. Returns whether it was.
+    /// Advertises new channels if a check for them is due. Returns whether it was due.
     pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) -> bool {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return false;
@@ -69,7 +76,9 @@ impl Channels {
         self.images.clear();
         self.offer_representations(shared);
         self.offer_topics(shared);
-        self.offer_shown(shared.handle.debug_names());
+        let names = shared.handle.debug_names();
+        self.try_asked(&shared.handle, &names);
+        self.offer_shown(names);
         let withdrawn = self.withdraw();
         if !withdrawn.is_empty() {
             out.send(&json!({"op": "unadvertise", "channelIds": withdrawn}));
@@ -80,7 +89,7 @@ impl Channels {
         true
     }
 
-    /// Returns the channel of this number.
+    /// Returns the channel with this number.
     pub fn get(&self, number: u32) -> Option<&Channel> {
         (number as usize).checked_sub(1).and_then(|index| self.offered.get(index))
     }
@@ -137,8 +146,25 @@ impl Channels {
         }
     }
 
-    /// Withdraws the channels in which nothing is shown any more, and returns their numbers: a
-    /// drawing moves to another channel when its space turns out to be an image.
+    /// Observes names that modules only ask for (`debug.wants`) once, until the next look: only
+    /// then do modules show something under them, which has a type, and so a channel.
+    fn try_asked(&mut self, handle: &RobotHandle, found: &[DebugName]) {
+        let is_asked = |found: &&DebugName| found.kind == DebugKind::Request;
+        let shown: BTreeSet<_> = found.iter().filter(|name| !is_asked(name)).map(|shown| shown.name).collect();
+        let asked = found.iter().filter(is_asked).map(|asked| asked.name);
+        let asked: BTreeSet<_> = asked.filter(|name| !shown.contains(name) && !self.tried.contains(name)).collect();
+        // A name that has just come may be shown later in the same run.
+        let lasting: Vec<_> = asked.intersection(&self.asked).copied().collect();
+        self.trial = None;
+        if !lasting.is_empty() {
+            self.trial = handle.observe(Observation::default().with_debug_named(lasting.iter().copied())).ok();
+        }
+        self.tried.extend(lasting);
+        self.asked = asked;
+    }
+
+    /// Withdraws the channels that show nothing any more, and returns their numbers. A drawing
+    /// moves to another channel when its space turns out to be an image.
     fn withdraw(&mut self) -> Vec<usize> {
         let mut withdrawn = Vec::new();
         for (index, channel) in self.offered.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::robot::Shared;
 
-/// Returns the message to a client that shows who provides and reads what.
+/// Returns the message that shows a client who provides and reads what.
 pub fn connection_graph(shared: &Shared) -> serde_json::Value {
     let (mut published, mut subscribed) = (BTreeMap::new(), BTreeMap::new());
     shared.handle.with_robot(|robot| {

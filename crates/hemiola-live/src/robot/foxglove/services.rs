@@ -16,18 +16,18 @@ use crate::robot::{Shared, answers};
 
 /// The most services that are advertised to a client.
 const MOST: usize = 1024;
-/// The opcode of a service's answer, which its head and the answer itself follow.
+/// The opcode of a service's answer; the head of the answer and the answer itself follow.
 const RESPONSE: u8 = 3;
 
 /// The services that were advertised to one client, and the answers to its calls.
 pub struct Services {
-    /// The names of the services, by their numbers, which begin at 1.
+    /// The names of the services by their numbers, which begin at 1.
     offered: Vec<String>,
-    /// Answers of calls that succeeded, each with the number of its call.
+    /// The answers of successful calls, each with the number of its call.
     answers: (Sender<Vec<u8>>, Receiver<Vec<u8>>),
 }
 
-/// A client's call of a service. The answer has the encoding of the request.
+/// A client's call of a service. The answer has the same encoding as the request.
 pub struct Call {
     service: u32,
     call: u32,
@@ -44,7 +44,7 @@ impl Default for Services {
 }
 
 impl Services {
-    /// Advertises services that are new since the last call.
+    /// Advertises the services that are new since the last call.
     pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) {
         let mut services = Vec::new();
         for service in shared.handle.bus().callable_services() {
@@ -76,7 +76,7 @@ impl Services {
         let name = (call.service as usize).checked_sub(1).and_then(|index| self.offered.get(index)).cloned();
         let name = name.ok_or_else(|| format!("there is no service {}", call.service))?;
         if !matches!(call.encoding.as_str(), "json" | "cdr") {
-            return Err(format!("requests of `{name}` cannot be read as {}: send cdr or json", call.encoding));
+            return Err(format!("the encoding {} of `{name}` is not supported: use cdr or json", call.encoding));
         }
         let (shared, answers) = (shared.clone(), self.answers.0.clone());
         runner.run(Lane::Calls, call.number(), move || {
@@ -84,14 +84,14 @@ impl Services {
                 "json" => in_json(&shared, &name, &call)?,
                 _ => in_cdr(&shared, &name, &call)?,
             };
-            // Sending fails only if the client has left.
+            // Sending fails only if the client has disconnected.
             _ = answers.send(answer);
             Ok(json!({}))
         })
     }
 
-    /// Sends the answer of this call, or of another one that was answered at the same time: the
-    /// outcome of that call sends this answer, then.
+    /// Sends the answer of this call, or that of another call that was answered at the same time;
+    /// the outcome of the other call then sends this answer.
     pub fn answer(&self, number: &serde_json::Value, outcome: Outcome, out: &mut Outbox) {
         match outcome {
             Ok(_) => self.answers.1.try_iter().take(1).for_each(|answer| out.send_bytes(answer)),
@@ -101,25 +101,25 @@ impl Services {
 }
 
 impl Call {
-    /// Reads a call, without the opcode.
+    /// Reads a call without its opcode.
     ///
     /// # Errors
-    /// Returns an error if the bytes are too few.
+    /// Returns an error if there are too few bytes.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let (service, rest) = number(bytes)?;
         let (call, rest) = number(rest)?;
         let (length, rest) = number(rest)?;
-        let (encoding, request) = rest.split_at_checked(length as usize).ok_or("a call is too short")?;
+        let (encoding, request) = rest.split_at_checked(length as usize).ok_or("the call is too short")?;
         let encoding = String::from_utf8_lossy(encoding).into_owned();
         Ok(Self { service, call, encoding, request: request.to_vec(), asked: Instant::now() })
     }
 
-    /// Returns the identification of the call in messages to the client.
+    /// Returns the ID of the call in messages to the client.
     pub fn number(&self) -> serde_json::Value {
         json!({"serviceId": self.service, "callId": self.call})
     }
 
-    /// Returns the bytes before the answer.
+    /// Returns the bytes that precede the answer.
     fn head(&self) -> Vec<u8> {
         let mut bytes = vec![RESPONSE];
         for number in [self.service, self.call, self.encoding.len() as u32] {
@@ -130,7 +130,7 @@ impl Call {
     }
 }
 
-/// Returns the message to a client that a call has failed.
+/// Returns the message that notifies a client of a failed call.
 pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
     json!({
         "op": "serviceCallFailure",
@@ -141,7 +141,8 @@ pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
 }
 
 fn in_json(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
-    let request: Value = serde_json::from_slice(&call.request).map_err(|error| format!("no JSON: {error}"))?;
+    let request: Value =
+        serde_json::from_slice(&call.request).map_err(|error| format!("the request is not valid JSON: {error}"))?;
     let response = answers::call(shared, name, &request, call.asked)?;
     let mut bytes = call.head();
     serde_json::to_writer(&mut bytes, &response["response"]).map_err(|error| error.to_string())?;
@@ -158,7 +159,7 @@ fn in_cdr(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {
 }
 
 fn number(bytes: &[u8]) -> Result<(u32, &[u8]), String> {
-    let (number, rest) = bytes.split_first_chunk().ok_or("a call is too short")?;
+    let (number, rest) = bytes.split_first_chunk().ok_or("the call is too short")?;
     Ok((u32::from_le_bytes(*number), rest))
 }
 

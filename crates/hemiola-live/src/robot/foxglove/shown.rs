@@ -1,4 +1,5 @@
-//! The output that modules show, sent to a client of Foxglove's protocol in the messages of logs.
+//! The output that modules show, in the same messages as in logs, for a client of Foxglove's
+//! protocol.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -18,21 +19,21 @@ pub struct ShownStream {
     /// The number of the channel.
     number: u32,
     channel: shown::Channel,
-    /// The observers of the modules, and the names that they observe. A channel may get more names
-    /// while it is subscribed to.
+    /// The observers of the modules, and the names that each observes. A channel may get further
+    /// names while it is subscribed to.
     seen: Vec<Observer>,
     names: BTreeSet<&'static str>,
     gathered: Gathered,
-    /// When the last record has arrived.
+    /// The time at which the last record arrived.
     came: Instant,
 }
 
-/// The time without records after which the last run's drawing is complete; the next run may be far
-/// away.
+/// The time without records after which the drawing of the last run is complete. It is needed
+/// because the next run may be a long time away.
 const QUIET: Duration = Duration::from_millis(250);
 
 impl ShownStream {
-    /// Subscribes to a channel of this number.
+    /// Subscribes to a channel with this number.
     ///
     /// # Errors
     /// Returns an error if the robot has stopped.
@@ -65,7 +66,7 @@ impl ShownStream {
         self.number
     }
 
-    /// Subscribes to the names that the channel got since the last call.
+    /// Subscribes to the names that the channel has got since the last call.
     ///
     /// # Errors
     /// Returns an error if the robot has stopped.
@@ -80,8 +81,8 @@ impl ShownStream {
         Ok(())
     }
 
-    /// Sends the messages that are complete. `places` is the client's subscription to places, if it
-    /// has one.
+    /// Sends the messages that are complete. `places` is the client's subscription to the
+    /// placements of spaces, if it has one.
     pub fn send(&mut self, places: Option<u32>, out: &mut Outbox) {
         let Self { subscription, channel, seen, gathered, came, .. } = self;
         let send = |message: Message, out: &mut Outbox| {

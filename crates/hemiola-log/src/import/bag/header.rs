@@ -66,5 +66,5 @@ pub fn fields(mut bytes: &[u8]) -> Result<Vec<Field<'_>>, String> {
         fields.push((&field[..equals], &field[equals + 1..]));
         bytes = &rest[length..];
     }
-    if bytes.is_empty() { Ok(fields) } else { Err(format!("{} bytes behind the last field", bytes.len())) }
+    if bytes.is_empty() { Ok(fields) } else { Err(format!("{} bytes follow the last field", bytes.len())) }
 }

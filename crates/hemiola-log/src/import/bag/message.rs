@@ -25,7 +25,7 @@ pub fn data_type(definition: &Definition) -> Result<DataType, SchemaError> {
     if fields > MOST_FIELDS {
         return Err(SchemaError {
             line: 1,
-            message: format!("it has {fields} fields, where {MOST_FIELDS} are allowed"),
+            message: format!("it has {fields} fields, but at most {MOST_FIELDS} are allowed"),
         });
     }
     without_sequence(definition).data_type()
@@ -71,7 +71,9 @@ pub fn write(definition: &Definition, bytes: &[u8], writer: &mut CdrWriter) -> R
     let mut reader = Reader { bytes, position: 0, empty: MOST_EMPTY + bytes.len() as u64 };
     reader.message(definition, writer)?;
     match bytes.len() - reader.position {
-        _ if !writer.is_exact() => Err("it has a time beyond 2038, which ROS 2's seconds do not reach".to_owned()),
+        _ if !writer.is_exact() => {
+            Err("it has a time after 2038, which does not fit into the seconds of ROS 2".to_owned())
+        }
         0 => Ok(()),
         left => Err(format!("{left} bytes follow it")),
     }
@@ -102,7 +104,7 @@ impl<'b> Reader<'b> {
             return Ok(());
         }
         if definition.is_empty() {
-            self.empty = self.empty.checked_sub(1).ok_or("more messages in it that take no bytes than it has bytes")?;
+            self.empty = self.empty.checked_sub(1).ok_or("it has more empty messages than bytes")?;
             writer.unsigned(0, 8);
             return Ok(());
         }
@@ -121,7 +123,7 @@ impl<'b> Reader<'b> {
             Shape::Sequence { limit } => {
                 let length = u32::from_le_bytes(self.take()?) as usize;
                 if let Some(limit) = limit.filter(|&limit| length > limit) {
-                    return Err(format!("{length} items, where {limit} are allowed"));
+                    return Err(format!("{length} items, but at most {limit} are allowed"));
                 }
                 length
             }
@@ -144,7 +146,7 @@ impl<'b> Reader<'b> {
                 let length = u32::from_le_bytes(self.take()?) as usize;
                 writer.string(&String::from_utf8_lossy(self.run(length)?));
             }
-            Element::WideText => return Err("a `wstring`, which ROS 1 has not".to_owned()),
+            Element::WideText => return Err("a `wstring`, which ROS 1 does not have".to_owned()),
             Element::Message(definition) => self.message(definition, writer)?,
         }
         Ok(())

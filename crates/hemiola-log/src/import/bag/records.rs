@@ -76,7 +76,7 @@ impl Records {
         if first != b"#ROSBAG V2.0\n" {
             let version = String::from_utf8_lossy(&first[super::MAGIC.len().min(first.len())..]).trim().to_owned();
             let reason = format!(
-                "a bag of version {version}, where 2.0 is known; `rosbag fix IN.bag OUT.bag` of ROS 1 makes one of that version"
+                "a bag of version {version}, but only 2.0 is supported; `rosbag fix IN.bag OUT.bag` of ROS 1 converts it"
             );
             return Err(LogError::Import { path: path.to_owned(), line: Some(1), reason });
         }
@@ -104,7 +104,7 @@ impl Records {
     pub fn unfinished(&self) -> Option<String> {
         match self.index {
             _ if self.was_cut => None,
-            0 => Some("the bag has no index: its recorder was killed or is still at work; all that it had written is imported".to_owned()),
+            0 => Some("the bag has no index: its recorder was killed or is still running; all that it had written is imported".to_owned()),
             index if index > self.length => {
                 Some(format!("the file ends {} bytes before the index of the bag; all that is there is imported", index - self.length))
             }
@@ -159,7 +159,7 @@ impl Records {
             self.seek(end)?;
             let begin = self.begin;
             return Ok(Next::Damaged(format!(
-                "byte {begin}: a chunk of {size} bytes, where {LARGEST_CHUNK} are allowed, is left out"
+                "byte {begin}: a chunk of {size} bytes is left out, because at most {LARGEST_CHUNK} are allowed"
             )));
         }
         self.open.clear();
@@ -170,7 +170,7 @@ impl Records {
             "lz4" => FrameDecoder::new(input).take(size + 1).read_to_end(&mut self.open),
             other => {
                 let reason = format!(
-                    "byte {}: a chunk packed by `{other}` is left out; known are none, bz2 and lz4",
+                    "byte {}: a chunk compressed with `{other}` is left out; supported are none, bz2 and lz4",
                     self.begin
                 );
                 self.seek(end)?;
@@ -182,7 +182,7 @@ impl Records {
         let found = self.open.len() as u64;
         let lost = match result {
             _ if missing > 0 => format!("the file ends {missing} bytes before the end of a chunk"),
-            Err(error) => format!("a chunk cannot be unpacked ({compression}): {error}"),
+            Err(error) => format!("a chunk cannot be decompressed ({compression}): {error}"),
             Ok(_) if compression != "none" && found != size => {
                 format!("a chunk has {found} bytes of records instead of {size}")
             }
@@ -205,7 +205,7 @@ impl Records {
             return self
                 .lost
                 .take()
-                .map(|lost| Err(format!("{lost}; all {at} bytes that could be unpacked are imported")));
+                .map(|lost| Err(format!("{lost}; all {at} bytes that could be decompressed are imported")));
         }
         let record = record(&self.open, at);
         if let Some((header, span)) = record {
@@ -255,7 +255,7 @@ impl Records {
             if self.position >= self.length {
                 self.was_cut = true;
                 return Ok(Next::Damaged(format!(
-                    "byte {from}: {reason}, nor behind it; {} bytes are left out",
+                    "byte {from}: {reason}, nor after it; {} bytes are left out",
                     self.length - from
                 )));
             }

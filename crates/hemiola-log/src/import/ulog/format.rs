@@ -66,7 +66,7 @@ pub enum Element {
 pub fn subscription(body: &[u8]) -> Result<(u8, u16, &str), String> {
     match body {
         [instance, low, high, name @ ..] if !name.is_empty() => {
-            let name = std::str::from_utf8(name).map_err(|_| "a subscription whose name is no text")?;
+            let name = std::str::from_utf8(name).map_err(|_| "a subscription whose name is not text")?;
             Ok((*instance, u16::from_le_bytes([*low, *high]), name))
         }
         _ => Err(format!("a subscription of {} bytes", body.len())),
@@ -76,7 +76,7 @@ pub fn subscription(body: &[u8]) -> Result<(u8, u16, &str), String> {
 impl Formats {
     /// Adds a format: `name:type field;type[3] field;`.
     pub fn add(&mut self, body: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(body).map_err(|_| "a format that is no text")?;
+        let text = std::str::from_utf8(body).map_err(|_| "a format that is not text")?;
         let (name, fields) =
             text.split_once(':').ok_or_else(|| format!("the format `{}` has no `:`", shortened(text)))?;
         let fields = fields.split(';').filter(|field| !field.is_empty()).map(field).collect::<Result<Vec<_>, _>>();
@@ -104,7 +104,7 @@ impl Formats {
         }
         if depth > DEEPEST {
             return Err(format!(
-                "more than {DEEPEST} formats are inside each other, or `{}` contains itself",
+                "formats are nested more than {DEEPEST} levels deep, or `{}` contains itself",
                 shortened(name)
             ));
         }
@@ -156,7 +156,7 @@ impl Layout {
         if (least..=self.size).contains(&data.len()) {
             return Ok(());
         }
-        Err(format!("{} bytes, where {least} are needed", data.len()))
+        Err(format!("{} bytes, but {least} are needed", data.len()))
     }
 
     /// Returns when a message was taken, in microseconds, from data that was checked.
@@ -207,7 +207,7 @@ impl Element {
 
 /// Parses a field: `type name` or `type[3] name`.
 fn field(text: &str) -> Result<RawField, String> {
-    let wrong = || format!("`{}` is no field, `type name` or `type[3] name`", shortened(text));
+    let wrong = || format!("`{}` is not a field, `type name` or `type[3] name`", shortened(text));
     let (written, name) = text.trim().split_once(' ').ok_or_else(wrong)?;
     let (type_name, count) = match written.split_once('[') {
         None => (written, None),

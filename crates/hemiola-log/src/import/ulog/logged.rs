@@ -114,15 +114,14 @@ pub fn default(body: &[u8]) -> Result<Side, String> {
 /// as numbers of 64.
 fn number(body: &[u8]) -> Result<(String, f64), String> {
     let (type_name, name, value) = key(body)?;
-    let bytes: [u8; 4] = value
-        .try_into()
-        .map_err(|_| format!("the parameter `{name}` has {} bytes, where 4 are needed", value.len()))?;
+    let bytes: [u8; 4] =
+        value.try_into().map_err(|_| format!("the parameter `{name}` has {} bytes, but 4 are needed", value.len()))?;
     let value = match type_name {
         "int32_t" => f64::from(i32::from_le_bytes(bytes)),
         "float" => f64::from(f32::from_le_bytes(bytes)),
         other => {
             return Err(format!(
-                "the parameter `{name}` is of the type `{}`, where int32_t and float are known",
+                "the parameter `{name}` is of the type `{}`, but only int32_t and float are supported",
                 shortened(other)
             ));
         }
@@ -146,7 +145,7 @@ pub fn tagged_text(body: &[u8]) -> Result<Side, String> {
 }
 
 pub fn dropout(body: &[u8]) -> Result<Side, String> {
-    let milliseconds = body.try_into().map_err(|_| format!("a dropout of {} bytes, where 2 are needed", body.len()))?;
+    let milliseconds = body.try_into().map_err(|_| format!("a dropout of {} bytes, but 2 are needed", body.len()))?;
     Ok(Side { microseconds: None, logged: Logged::Dropout { milliseconds: u16::from_le_bytes(milliseconds) } })
 }
 
@@ -170,8 +169,9 @@ fn key(body: &[u8]) -> Result<(&str, &str, &[u8]), String> {
     let length = usize::from(length);
     let key =
         rest.get(..length).ok_or_else(|| format!("a name of {length} bytes, of which {} are there", rest.len()))?;
-    let key = std::str::from_utf8(key).map_err(|_| "a name that is no text")?;
-    let (type_name, name) = key.split_once(' ').ok_or_else(|| format!("`{}` is no type and name", shortened(key)))?;
+    let key = std::str::from_utf8(key).map_err(|_| "a name that is not text")?;
+    let (type_name, name) =
+        key.split_once(' ').ok_or_else(|| format!("`{}` is not a type and a name", shortened(key)))?;
     Ok((type_name, name, &rest[length..]))
 }
 

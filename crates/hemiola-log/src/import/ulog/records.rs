@@ -173,7 +173,7 @@ impl Records {
     /// Reads the flags in the open record, which describe the rest of the file.
     pub fn flags(&mut self) -> Result<(), String> {
         let Some(offsets) = self.body.get(16..40) else {
-            return Err(format!("flags of {} bytes, where 40 are needed", self.body.len()));
+            return Err(format!("flags of {} bytes, but 40 are needed", self.body.len()));
         };
         let unknown: Vec<_> = self.body[8..16]
             .iter()
@@ -187,7 +187,7 @@ impl Records {
             self.appended.make_contiguous().sort_unstable();
         }
         match unknown.iter().any(|&flags| flags != 0) {
-            true => Err("the log has flags of a later version, by which it may be read wrongly".to_owned()),
+            true => Err("the log has flags of a later version, so that it may be misread".to_owned()),
             false => Ok(()),
         }
     }

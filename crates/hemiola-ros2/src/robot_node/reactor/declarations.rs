@@ -1,4 +1,4 @@
-//! Which endpoints the node has: they are declared as their types become known.
+//! The node's endpoints, which are declared as their types become known.
 
 use hemiola_link::ends::KnownType;
 use hemiola_model::cdr::MessageSchema;
@@ -16,7 +16,7 @@ use crate::robot_node::subscription::Subscription;
 use crate::type_hash::{Interface, service_hash};
 
 impl Reactor {
-    /// Declares what has become known.
+    /// Declares the endpoints whose types have become known.
     pub(super) fn look(&mut self) {
         for opaque in self.topics.look() {
             self.complain(format!("`{opaque}` is opaque, so that it cannot be published"));
@@ -121,7 +121,7 @@ impl Reactor {
         }
     }
 
-    /// Declares an endpoint; one that cannot be is reported, and left out.
+    /// Declares an endpoint; one that cannot be declared is reported, and skipped.
     fn declare<T>(
         &mut self,
         kind: EndpointKind,
@@ -159,8 +159,8 @@ fn interface(schema: &MessageSchema) -> Result<Interface, Ros2Error> {
     Ok(Interface::new(schema.name.parse()?, Some(schema.type_hash.parse()?)))
 }
 
-/// Returns the type of a service: the one that robot.toml says, or the package and the name of the
-/// type of its requests.
+/// Returns the type of a service: the one from robot.toml, or the package and the name of the type
+/// of its requests.
 fn service_interface(service: &Ros2Service, [request, response]: &[KnownType; 2]) -> Result<Interface, Ros2Error> {
     match &service.service_type {
         Some(name) => {

@@ -1,4 +1,4 @@
-//! Who else is there, and what fits.
+//! The other nodes, and whose endpoints match those of this node.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,8 @@ impl Reactor {
         self.subscriptions.iter_mut().flatten().for_each(|it| it.forget(|gid| gids.contains(gid)));
     }
 
-    /// Counts the ends of others that fit those of the node, and reports those that should and do
-    /// not.
+    /// Counts the endpoints of others that match those of the node, and reports those that should
+    /// match and do not.
     pub(super) fn compare(&mut self) {
         let Self { seen, statistics, remarks, services, .. } = self;
         for (shown, end) in statistics.sent.iter_mut().zip(&self.publications) {
@@ -49,7 +49,7 @@ impl Reactor {
         }
         for (index, (shown, end)) in statistics.called.iter_mut().zip(&self.clients).enumerate() {
             shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Server, &end.caller.key));
-            // Whoever asks while nobody serves knows at once.
+            // Callers are refused at once while nobody serves the service.
             if let Err(reason) = services.serve(index, shown.peers > 0) {
                 let name = &self.configuration.call[index].service;
                 remarks.tell(format!("`{name}` cannot be called: {reason}"));

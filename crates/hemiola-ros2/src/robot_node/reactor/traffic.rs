@@ -1,4 +1,4 @@
-//! What goes out and comes in: messages, and calls of services.
+//! The traffic of the node: messages, and calls of services and actions.
 
 use std::time::Instant;
 
@@ -11,13 +11,12 @@ use crate::attachment::Attachment;
 use crate::robot_node::subscription::{Arrived, Order};
 
 impl Reactor {
-    /// Publishes what there is.
+    /// Publishes waiting messages and values.
     pub(super) fn publish(&mut self) -> (bool, Option<Instant>) {
         let (mut has_more, mut due) = (false, None::<Instant>);
         for index in 0..self.publications.len() {
             let Some(publication) = &mut self.publications[index] else { continue };
-            // Whoever has a token has subscribed before, and not everybody who has subscribed has
-            // one.
+            // Whoever has a token has subscribed before, and not every subscriber has a token.
             let is_wanted = publication.is_wanted() || self.statistics.sent[index].peers > 0;
             if let Err(reason) = self.topics.subscribe(index, is_wanted) {
                 self.remarks.tell(format!("`{}` is not published: {reason}", publication.endpoint.topic));
@@ -54,7 +53,7 @@ impl Reactor {
         (has_more, due)
     }
 
-    /// Hands over what has arrived.
+    /// Hands over the messages that have arrived.
     pub(super) fn receive(&mut self) {
         for index in 0..self.subscriptions.len() {
             let Some(subscription) = &mut self.subscriptions[index] else { continue };
@@ -73,7 +72,8 @@ impl Reactor {
                     let is_first = match self.topics.received[index].subject.kind {
                         SubjectKind::Topic => self.topics.publish(index, &cdr[..]).map(|()| true)?,
                         SubjectKind::Representation => {
-                            // Nothing was published in the future, whatever the other clock says.
+                            // Nothing was published in the future, whatever the publisher's clock
+                            // says.
                             let age = unix_now().saturating_sub(attachment.time_ns).max(0);
                             let stamp = self.topics.now().nanoseconds().saturating_sub(age);
                             self.topics.deliver(index, stamp, &cdr[..])
@@ -96,8 +96,8 @@ impl Reactor {
         }
     }
 
-    /// Passes requests of others on to this robot. Returns `false` if somebody asked for what
-    /// nobody serves any more.
+    /// Passes requests of other nodes on to this robot. Returns `false` if somebody called a
+    /// service that is no longer served.
     pub(super) fn serve(&mut self) -> bool {
         let mut is_served = true;
         for (index, server) in self.servers.iter_mut().enumerate() {
@@ -114,7 +114,7 @@ impl Reactor {
         is_served
     }
 
-    /// Passes requests of this robot on to others.
+    /// Passes requests of this robot on to other nodes.
     pub(super) fn call(&mut self) {
         for (index, client) in self.clients.iter_mut().enumerate() {
             let Some(client) = client else { continue };
@@ -128,7 +128,7 @@ impl Reactor {
             });
         }
     }
-    /// Passes goals on, and what becomes of them.
+    /// Passes on goals, feedback and results of actions.
     pub(super) fn act(&mut self) {
         let Self { statistics, remarks, session, .. } = self;
         let LinkStatistics { served, called, problem, .. } = statistics;

@@ -1,5 +1,4 @@
-//! The links that take values from one process of a robot to another one, as an analysis sees
-//! them.
+//! The links that transport values from one process of a robot to another, for analysis.
 
 use std::path::Path;
 
@@ -26,28 +25,28 @@ pub struct LinkBetweenParts {
     pub from: String,
     /// The process that reads it.
     pub to: String,
-    /// Its name.
+    /// The name of the representation.
     pub representation: String,
     /// The cycle or source that provides it.
     pub provider: String,
-    /// The cycles and sources that read it there.
+    /// The cycles and sources that read it in that process.
     pub readers: Vec<String>,
-    /// The cycles that it triggers there.
+    /// The cycles that it triggers in that process.
     pub triggers: Vec<String>,
     /// The source that it is there: `link.vision.MotionRequest`.
     pub source: String,
-    /// How the thread of that source is scheduled.
+    /// The scheduling of that source's thread.
     pub scheduling: Scheduling,
-    /// The cores that the thread may use; all if there are none.
+    /// The cores that the thread may use; empty if it may use all.
     pub cores: Vec<usize>,
 }
 
 impl Robot {
-    /// Returns the representations that cross between the processes of the robot; none if it is a
-    /// single one.
+    /// Returns the representations that are sent between the processes of the robot; the list is
+    /// empty if there is only one process.
     ///
     /// # Errors
-    /// [`RuntimeError::Cut`]: the robot cannot be cut there.
+    /// Returns [`RuntimeError::Cut`] if the robot cannot be cut there.
     ///
     /// ```
     /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};

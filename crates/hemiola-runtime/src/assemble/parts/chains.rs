@@ -8,13 +8,13 @@ use crate::assemble::robot::Robot;
 use crate::error::RuntimeError;
 
 impl Robot {
-    /// Returns what a process can measure of the chains that begin in others and end in it: for
-    /// each value that a link brings and that may derive from the chain's source, a chain that
-    /// begins with it. Its samples have the stamps of that source, so that nothing is left out of
-    /// reaction times and data ages. Some of these chains may lead nowhere.
+    /// Returns what a process can measure of the chains that begin in other processes and end in
+    /// it: for each value that a link receives and that may derive from the chain's source, a chain
+    /// that begins with this value. Its samples have the stamps of that source, so that reaction
+    /// times and data ages are complete. Some of these chains may lead nowhere.
     ///
     /// # Errors
-    /// [`RuntimeError::Cut`]: the robot cannot be cut there.
+    /// Returns [`RuntimeError::Cut`] if the robot cannot be cut there.
     pub fn chains_into(&self, process: &str) -> Result<Vec<ChainConfiguration>, RuntimeError> {
         let cut = Cut::of(self);
         let Some(here) = cut.names.iter().position(|name| *name == process) else { return Ok(Vec::new()) };

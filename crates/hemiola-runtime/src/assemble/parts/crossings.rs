@@ -1,4 +1,4 @@
-//! What crosses from one process of a robot to another one.
+//! The data that is sent from one process of a robot to another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use hemiola_model::module::{PortRole, Update};
 use super::{Cut, FIRST};
 use crate::error::RuntimeError;
 
-/// Something that one process sends to another one.
+/// Data that one process sends to another.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Crossing {
     pub from: usize,
@@ -17,11 +17,11 @@ pub(super) struct Crossing {
     pub keep: Keep,
 }
 
-/// The most values of a representation that wait for another process.
+/// The maximum number of values of a representation that wait for another process.
 const MOST_SAMPLES: usize = 1000;
 
 impl Cut<'_> {
-    /// Returns all that crosses between processes, in the order in which it is provided.
+    /// Returns everything that is sent between processes, in the order in which it is provided.
     pub(super) fn crossings(&self) -> Result<Vec<Crossing>, RuntimeError> {
         let mut crossings = Vec::new();
         for (from, provider) in self.nodes.iter().enumerate() {
@@ -53,8 +53,8 @@ impl Cut<'_> {
         self.robot.resolved.cycles.get(node).is_none_or(|cycle| cycle.providers.contains_key(representation))
     }
 
-    /// Adds the topics that cross. Services are those of the program, which is the same in each
-    /// process.
+    /// Adds the topics that are sent between processes. Services belong to the program, which is
+    /// the same in each process.
     fn topics_across(&self, crossings: &mut Vec<Crossing>) -> Result<(), RuntimeError> {
         let mut publishing: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         let mut subscribing = publishing.clone();
@@ -88,7 +88,7 @@ impl Cut<'_> {
         Ok(())
     }
 
-    /// Returns the updates and sample methods that run, each with its process.
+    /// Returns the active updates and sample methods, each with its process.
     pub(super) fn updates(&self) -> impl Iterator<Item = (usize, &Update)> {
         let cycles = self.robot.resolved.cycles.iter().zip(&self.places).flat_map(|(cycle, place)| {
             let modules = self.robot.modules_of(&cycle.name);
@@ -101,7 +101,7 @@ impl Cut<'_> {
         cycles.chain(self.robot.sources.iter().zip(places).map(|(source, place)| (*place, source.sample())))
     }
 
-    /// Checks that the process with the links to others has what they send.
+    /// Checks that the process with the links to other programs has what they send.
     fn check_links(&self) -> Result<(), RuntimeError> {
         let configuration = &self.robot.configuration;
         let over_links = configuration
@@ -138,7 +138,7 @@ impl Cut<'_> {
     }
 }
 
-/// Adds what crosses, once for all who read it there.
+/// Adds data that is sent, once for all who read it in the other process.
 fn join(crossings: &mut Vec<Crossing>, new: Crossing) {
     let is_same = |known: &&mut Crossing| (known.from, known.to, &known.subject) == (new.from, new.to, &new.subject);
     match (crossings.iter_mut().find(is_same), new.keep) {

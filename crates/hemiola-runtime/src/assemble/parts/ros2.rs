@@ -1,4 +1,4 @@
-//! The nodes of a ROS 2 system that the processes of a robot are: each with what it has itself.
+//! The ROS 2 nodes of a robot's processes, each with the endpoints of its own process.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use hemiola_model::module::PortRole;
 use super::{Cut, FIRST};
 
 impl Cut<'_> {
-    /// Returns the node that a process is. The first one has the name that robot.toml says, is the
-    /// router if the robot is, and has what no module has; the names of the others end with those
-    /// of their processes.
+    /// Returns the node of a process. The first one has the name given in robot.toml, is the router
+    /// if the robot is, and has the endpoints that belong to no module; the names of the others end
+    /// with those of their processes.
     pub(super) fn ros2(&self, here: usize) -> Option<Ros2Configuration> {
         let mut node = self.robot.configuration.ros2.clone()?;
         node.publish.retain(|published| self.has(here, &published.sent.subject, PortRole::Publishes));
@@ -19,7 +19,7 @@ impl Cut<'_> {
         node.action_server.retain(|action| self.has(here, &goals(action), PortRole::Subscribes));
         node.action_client.retain(|action| self.has(here, &goals(action), PortRole::Publishes));
         if here != FIRST {
-            // Services are those of the program, which is the same in each process.
+            // Services belong to the program, which is the same in each process.
             (node.serve, node.call, node.clock) = (Vec::new(), Vec::new(), None);
             node.process = Some(self.names[here].to_owned());
             node.router = Ros2Router::At(node.router.address().to_owned());

@@ -24,7 +24,7 @@ use crate::assemble::periods::source_period;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Provider {
-    /// The cycle that it runs in.
+    /// The cycle in which it runs.
     pub cycle: String,
     /// The module and its update.
     pub update: String,
@@ -49,11 +49,11 @@ pub struct Provider {
 pub struct TopicEnd {
     /// The topic.
     pub topic: &'static str,
-    /// The place of the update's cycle among those of [`Robot::resolved`].
+    /// The index of the update's cycle among those of [`Robot::resolved`].
     pub cycle: usize,
     /// The update.
     pub update: UpdateId,
-    /// Whether it publishes or subscribes.
+    /// The role: publisher or subscriber.
     pub role: PortRole,
 }
 
@@ -71,7 +71,7 @@ impl Robot {
         })
     }
 
-    /// Returns what each source provides, by its name.
+    /// Returns the representations that each source provides, by its name.
     pub fn samples(&self) -> Vec<(&'static str, Vec<&'static RepresentationDescriptor>)> {
         let sources = self.sources.iter();
         sources
@@ -79,13 +79,13 @@ impl Robot {
             .collect()
     }
 
-    /// Returns the names of the sources that have no samples of their own, but get them from
-    /// outside, as over a link.
+    /// Returns the names of the sources that have no samples of their own, but receive them from
+    /// outside, for example over a link.
     pub fn fed_sources(&self) -> Vec<&'static str> {
         self.sources.iter().filter(|source| source.is_fed()).map(|source| source.name()).collect()
     }
 
-    /// Returns whether an update that runs, or a source, reads a representation.
+    /// Returns whether an active update, or a source, reads a representation.
     pub fn reads(&self, representation: &str) -> bool {
         let updates = self.resolved.cycles.iter().flat_map(|cycle| &cycle.updates);
         let mut read = updates.flat_map(|update| update.requires.iter().chain(&update.uses).chain(&update.collects));
@@ -96,7 +96,7 @@ impl Robot {
             })
     }
 
-    /// Returns whether an update that runs asks a service.
+    /// Returns whether an active update is a client of a service.
     pub fn asks(&self, service: &str) -> bool {
         self.resolved.cycles.iter().any(|cycle| {
             let modules = self.modules_of(&cycle.name);
@@ -106,7 +106,7 @@ impl Robot {
         })
     }
 
-    /// Returns the sources, each with the distance of two samples if the framework paces it.
+    /// Returns the sources, each with the time between two samples if the framework paces it.
     pub fn source_periods(&self) -> Vec<(&'static str, Option<Duration>)> {
         self.sources.iter().map(|source| (source.name(), source_period(self, source.name()))).collect()
     }
@@ -128,7 +128,7 @@ impl Robot {
         topics(&self.modules, &self.sources).into_iter().collect()
     }
 
-    /// Returns the ends of topics that the running updates have.
+    /// Returns the ends of topics that the active updates have.
     pub fn topic_ends(&self) -> Vec<TopicEnd> {
         let mut ends = Vec::new();
         for (cycle, resolved) in self.resolved.cycles.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Robot {
         ends
     }
 
-    /// Returns the topics that a source publishes to.
+    /// Returns the topics to which a source publishes.
     pub fn told_by(&self, source: &str) -> Vec<&'static str> {
         let arguments =
             self.sources.iter().filter(|known| known.name() == source).flat_map(|it| it.sample().arguments());
@@ -168,7 +168,7 @@ impl Robot {
         ports.find(|port| port.name() == topic).and_then(|port| port.message())
     }
 
-    /// Returns what the cycles and sources provide now.
+    /// Returns the representations that the cycles and sources provide now.
     pub(super) fn provided(&self) -> BTreeMap<&'static str, &'static RepresentationDescriptor> {
         let samples = self.sources.iter().map(|source| source.sample());
         let sampled = samples.flat_map(|sample| representations(sample, ArgumentKind::Provides));
@@ -189,12 +189,12 @@ pub(super) fn topics(modules: &[ModuleDescriptor], sources: &[SourceDescriptor])
     ports.filter(|port| port.role() != PortRole::Calls).map(|port| port.name()).collect()
 }
 
-/// Returns the names of the representations that an update asks for in this way.
+/// Returns the names of the representations that an update has as arguments of this kind.
 pub(super) fn names(update: &Update, kind: ArgumentKind) -> impl Iterator<Item = String> + '_ {
     representations(update, kind).map(|representation| representation.name().to_owned())
 }
 
-/// Returns the representations that an update asks for in this way.
+/// Returns the representations that an update has as arguments of this kind.
 pub fn representations(
     update: &Update,
     kind: ArgumentKind,

@@ -1,4 +1,4 @@
-//! Modules and sources as the planner sees them, and whether they fit together.
+//! Describes modules and sources for the planner, and checks whether they fit together.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn select<'m>(
     Ok(modules.iter().filter(|module| cycle.runs(module.name(), module.path())).collect())
 }
 
-/// Describes cycles, modules and sources as the planner sees them.
+/// Describes cycles, modules and sources for the planner.
 pub(super) fn describe(
     configuration: &Configuration,
     modules: &[ModuleDescriptor],
@@ -73,7 +73,7 @@ pub(super) fn describe(
     Ok(system)
 }
 
-/// The name of the one stream of samples that a source is.
+/// The name of the only stream of samples of a source.
 const SAMPLE: &str = "sample";
 
 fn describe_module(module: &ModuleDescriptor) -> ModuleDescription {
@@ -111,7 +111,7 @@ pub(super) fn check_updates(modules: &[ModuleDescriptor], sources: &[SourceDescr
     if refusals.is_empty() { Ok(()) } else { Err(RuntimeError::Refused { refusals }) }
 }
 
-/// Checks that each name stands for one type: representations are known by name.
+/// Checks that each name stands for one type, because representations are identified by name.
 pub(super) fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let mut known: BTreeMap<&str, &RepresentationDescriptor> = BTreeMap::new();
     let updates =
@@ -126,13 +126,13 @@ pub(super) fn check_names(modules: &[ModuleDescriptor], sources: &[SourceDescrip
     Ok(())
 }
 
-/// Checks that each topic and service has one type of messages, or of requests and answers: they
-/// are known by name, too.
+/// Checks that each topic and service has one type of messages, or of requests and responses: they
+/// are identified by name, too.
 pub(super) fn check_ports(modules: &[ModuleDescriptor], sources: &[SourceDescriptor]) -> Result<(), RuntimeError> {
     let bus = Bus::new();
     let updates = modules.iter().flat_map(|module| module.updates().iter().map(|update| (module.name(), update)));
     let samples = sources.iter().map(|source| (source.name(), source.sample()));
-    // A topic exists as long as it is held: all ports must be there at once.
+    // A topic exists as long as one of its ends is held: all ports must exist at the same time.
     let connected = updates.chain(samples).map(|(owner, update)| Ports::connect(owner, update, &bus));
     connected.collect::<Result<Vec<_>, _>>().map(drop)
 }

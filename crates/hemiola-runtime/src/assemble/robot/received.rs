@@ -1,5 +1,5 @@
-//! The sources of what comes from other programs: one for each representation that a link receives,
-//! or to which the robot subscribes as a node of ROS 2.
+//! The sources of what is received from other programs: one for each representation that a link
+//! receives, or to which the robot subscribes as a ROS 2 node.
 
 use hemiola_model::configuration::{Configuration, Incoming};
 use hemiola_model::module::ModuleDescriptor;
@@ -8,11 +8,11 @@ use hemiola_plan::RobotDescription;
 
 use crate::error::RuntimeError;
 
-/// Describes a source for each representation that comes from other programs and that a module or
-/// another source refers to.
+/// Describes a source for each representation that is received from other programs and to which a
+/// module or another source refers.
 ///
 /// # Errors
-/// A representation that cannot come into the process.
+/// Returns an error for a representation that cannot be received.
 pub(super) fn received_sources(
     configuration: &Configuration,
     modules: &[ModuleDescriptor],
@@ -34,10 +34,11 @@ pub(super) fn received_sources(
     Ok(described)
 }
 
-/// Checks that nobody here provides what comes from other programs, unless `[providers]` decides.
+/// Checks that nothing here provides what is received from other programs, unless `[providers]`
+/// decides.
 ///
 /// # Errors
-/// The first representation with two providers.
+/// Returns an error for the first representation with two providers.
 pub(super) fn check_received(configuration: &Configuration, system: &RobotDescription) -> Result<(), RuntimeError> {
     for incoming in configuration.incoming() {
         let (name, own) = (&incoming.received.subject.name, &incoming.source);

@@ -21,7 +21,7 @@ pub struct LateCall {
 
 impl LateCall {
     /// Returns the cause and its description: what explains most of the excess. The callback itself
-    /// comes first, unless its core was taken away.
+    /// is considered first, unless its core was taken away.
     pub fn cause(
         &self,
         bounds: &LatencyBounds,
@@ -57,7 +57,7 @@ impl LateCall {
             return (ExceedanceCause::Execution { cycle: executor, update: name, took, assumed }, words);
         }
         if for_siblings > 0 {
-            words += &format!("; {executor} called others meanwhile, for {}", long(for_siblings));
+            words += &format!("; {executor} ran others meanwhile, for {}", long(for_siblings));
         }
         if let Some((other, lasted)) = by {
             words += &format!("; {} had its core for {}", names.worker_name(other), long(lasted));

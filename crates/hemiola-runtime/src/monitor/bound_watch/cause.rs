@@ -9,7 +9,7 @@ use super::super::bounds::LatencyBounds;
 use crate::record::ExceedanceCause;
 
 /// Returns the cause and its description. Execution times above those with which the bounds were
-/// computed come first, unless only the core was taken away meanwhile.
+/// computed are considered first, unless only the core was taken away meanwhile.
 pub fn cause(bounds: &LatencyBounds, explanation: &Explanation, names: &CatalogGuard<'_>) -> (ExceedanceCause, String) {
     let cycle = names.cycle_name(explanation.chain.cycle);
     let excess = Duration::from_nanos(explanation.excess);

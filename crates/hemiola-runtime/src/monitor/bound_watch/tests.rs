@@ -5,7 +5,7 @@ use super::*;
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 const MILLISECOND: u64 = 1_000_000;
 
-/// Two cycles on one core, and the events that their workers would write.
+/// Two cycles on one core, and the events that their workers would record.
 struct Workers {
     catalog: Catalog,
     motion: (CycleId, WorkerId, Ring),
@@ -30,7 +30,7 @@ impl Workers {
         Self { catalog, motion, cognition, collector, watch }
     }
 
-    /// Adds a run of cognition with one task, with its times in milliseconds: due, begun, task
+    /// Adds a run of cognition with one task; its times are in milliseconds: due, begun, task
     /// begun, ended.
     fn cognition(&mut self, run: u32, [due, begun, seen, ended]: [u64; 4]) {
         let [due, begun, seen, ended] = [due, begun, seen, ended].map(|time| Ticks(time * MILLISECOND));
@@ -183,7 +183,7 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
         ("the data age from Camera to LineFinder.lines".to_owned(), milliseconds(40)),
     ];
     assert_eq!(of, expected);
-    // The time until the next sample of the camera was as long, but always is.
+    // The time until the next sample of the camera was as long, but that is always so.
     for told in told {
         let words = "40.0 ms of it, 20.0 ms more than usual, passed in run 4 of cognition";
         assert!(told.explanation.starts_with(words), "{}", told);
@@ -191,9 +191,9 @@ fn an_old_sample_is_told_with_the_most_unusual_part_of_its_way() {
     }
 }
 
-/// Returns the exceedance of a call for the third message, with its times in milliseconds:
+/// Returns the exceedance of a call for the third message; its times are in milliseconds:
 /// published, entered, returned. Its bounds are a response time of 10 ms and an execution time of 2
-/// ms. By the kernel's count, its thread has waited for a core for `starved` ms.
+/// ms. By the kernel's accounts, its thread has waited for a core for `starved` ms.
 fn called(others: &[[u64; 2]], times: [u64; 3], starved: u64) -> Exceedance {
     let milliseconds = Duration::from_millis;
     let limits = LatencyBounds::default().callback("arm", "Reach", milliseconds(10));
@@ -226,7 +226,7 @@ fn a_callback_that_was_late_is_told_with_what_its_executor_did_meanwhile() {
     assert_eq!(waited.cause, ExceedanceCause::Backlog);
     assert_eq!(
         waited.explanation,
-        "9.00 ms until it was called, and then 2.00 ms; arm called others meanwhile, for 9.00 ms"
+        "9.00 ms until it was called, and then 2.00 ms; arm ran others meanwhile, for 9.00 ms"
     );
     assert_eq!(called(&[], [100, 111, 112], 0).cause, ExceedanceCause::LateRelease);
     let thread = "arm".to_owned();

@@ -11,15 +11,15 @@ pub struct CutWord {
 }
 
 impl CutWord {
-    /// Creates the word of cycles that have not begun: each run looks at it before it does anything
+    /// Creates the word of cycles that have not begun: each run reads it before it does anything
     /// else.
     pub fn before_the_beginning() -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(0) })
     }
 
-    /// Creates the word of that many cycles that run. It is not raised before all of them have
-    /// looked at it, because the proof uses the order of the changes of the word, and a cycle that
-    /// has not looked at it yet has made none.
+    /// Creates the word of that many running cycles. It is not raised before all of them have read
+    /// it, because the proof uses the order of the changes of the word, and a cycle that has not
+    /// read it yet has made none.
     pub fn while_running(cycles: usize) -> Arc<Self> {
         Arc::new(Self { wanted: AtomicU32::new(0), absent: AtomicU32::new(cycles as u32) })
     }
@@ -28,7 +28,7 @@ impl CutWord {
 /// One cycle's view of the word.
 pub struct Cut {
     word: Arc<CutWord>,
-    /// The number of the last checkpoint that this cycle took part in.
+    /// The number of the last checkpoint in which this cycle took part.
     taken: u32,
     has_looked: bool,
 }
@@ -38,14 +38,13 @@ impl Cut {
         Self { word, taken: 0, has_looked: false }
     }
 
-    /// Returns whether the run that begins is the first after a cut, when there should be `wanted`
-    /// checkpoints by its clock. To be called at the beginning of each run, before it takes its
-    /// inputs.
+    /// Returns whether the run that begins is the first after a cut, if there should be `wanted`
+    /// checkpoints by its clock. Called at the beginning of each run, before it reads its inputs.
     pub fn is_due(&mut self, wanted: u32) -> bool {
         let CutWord { wanted: word, absent } = &*self.word;
         // Acquire: all have made their first change of the word before.
         let wanted = if absent.load(Ordering::Acquire) == 0 { wanted } else { 0 };
-        // The word is changed even where its value stays, as the order of the changes counts.
+        // The word is changed even if its value stays, because the order of the changes matters.
         let raised = word.fetch_max(wanted, Ordering::AcqRel).max(wanted);
         if !std::mem::replace(&mut self.has_looked, true) {
             // Cycles that were there before the beginning are not waited for.

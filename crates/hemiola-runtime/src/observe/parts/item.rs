@@ -1,4 +1,4 @@
-//! The items of a part: where each is, and how it is written.
+//! The items of a part: where each one is, and how it is written.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::containment::quietly;
 use crate::program::{PublisherEnd, SubscriptionEnd, World};
 use crate::record::{Piece, PieceKind, View};
 
-/// Something that can be written down.
+/// An item that can be written into a part.
 pub struct Item {
     kind: PieceKind,
     pub name: Arc<str>,
     place: Place,
     /// The type of its value; `None` if it is opaque.
     data_type: Option<DataType>,
-    /// Whether later runs depend on it, if it exists.
+    /// Set if later runs depend on it, if it exists.
     is_needed: bool,
-    /// The number of its values at most.
+    /// The maximum number of its values.
     pub depth: usize,
 }
 
@@ -32,18 +32,18 @@ enum Place {
     Store(usize),
     Input {
         import: usize,
-        /// The number among all that is imported.
+        /// The number among all imports.
         imported: usize,
-        /// Whether a value is written also if a source has just brought it.
+        /// Set if a value is written even if a source has just delivered it.
         always: bool,
     },
-    /// Samples of a representation, by its number among all that is imported.
+    /// Samples of a representation, by its number among all imports.
     Samples(usize),
-    /// Messages of a topic, by the number of subscriptions of the same topic that come before.
+    /// Messages of a topic, by the number of earlier subscriptions to the same topic.
     Messages(&'static str, u32),
 }
 
-/// The items that a cycle's parts can have; known before anything runs.
+/// The items that a cycle's parts can have, which are known before anything runs.
 pub struct Inventory {
     modules: Vec<(&'static str, StateForm)>,
     /// The stores by their numbers, and whether later runs depend on each.
@@ -58,15 +58,15 @@ pub struct Inventory {
 struct Input {
     descriptor: &'static RepresentationDescriptor,
     import: usize,
-    /// The number among all that is imported.
+    /// The number among all imports.
     imported: usize,
-    /// The number of samples of it that are taken at most, if any are.
+    /// The maximum number of its samples that are read, if samples are read.
     samples: Option<usize>,
     is_from_source: bool,
 }
 
 impl Inventory {
-    /// Creates the inventory of a cycle with these modules and imports, of a robot with that many
+    /// Creates the inventory of a cycle with these modules and imports, in a robot with that many
     /// sources. Nothing runs yet.
     pub fn of(
         modules: Vec<(&'static str, StateForm)>,
@@ -96,7 +96,7 @@ impl Inventory {
         }
     }
 
-    /// Returns all items; those that sources bring only if `with_sources`.
+    /// Returns all items; those that come from sources only if `with_sources`.
     pub fn items(&self, with_sources: bool) -> Vec<Item> {
         let of = |kind, descriptor: &RepresentationDescriptor, place, data_type, is_needed, depth| Item {
             kind,
@@ -144,8 +144,8 @@ impl Inventory {
 }
 
 impl Item {
-    /// Writes the item down, unless it needs more room than the page has. No allocation, no lock,
-    /// no system call.
+    /// Writes the item, unless it needs more room than the page has. No allocation, no lock, no
+    /// system call.
     pub fn write_down(&self, page: &mut Page, run: u32, world: World<'_>, between: &BetweenRuns<'_>) {
         page.bytes.clear();
         page.inlets.clear();

@@ -1,4 +1,5 @@
-//! Memory that a piece of a part is written into; it comes from the recorder, and goes back to it.
+//! The memory into which a piece of a part is written; it comes from the recorder, and goes back to
+//! it.
 
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
@@ -7,10 +8,10 @@ use hemiola_model::module::{BetweenRuns, Inlet};
 
 use crate::blackboard::provenance::Provenance;
 
-/// The number of publishers whose messages are written down.
+/// The maximum number of publishers whose messages are recorded.
 const MOST_INLETS: usize = 16;
 
-/// The memory that an item is written to.
+/// The memory into which an item is written.
 pub struct Page {
     pub bytes: CdrWriter,
     pub views: Vec<WrittenView>,
@@ -18,7 +19,7 @@ pub struct Page {
     pub outcome: Outcome,
 }
 
-/// The facts about a value that are written besides it.
+/// The facts about a value that are written beside it.
 pub struct WrittenView {
     pub stamp: Time,
     pub is_stale: bool,

@@ -1,4 +1,4 @@
-//! The cycle's end, which writes parts down, and the observer's end, which receives them.
+//! The cycle's end, which writes parts, and the observer's end, which receives them.
 
 use std::iter;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::program::{PublisherEnd, World};
 use crate::record::{CyclePart, Published};
 use crate::run::Beginning;
 
-/// The number of parts that can be on their way to an observer. With one, a piece that found no
-/// room in a part has it in the next.
+/// The number of parts that can be in transit to an observer. With one, a piece for which there was
+/// no room in a part has it in the next.
 const DEPTH: usize = 1;
-/// The time of the first checkpoint, where the period is longer: others follow after twice this and
-/// so on, so that soon all pieces have the room that they need, and a replay can begin early.
+/// The time of the first checkpoint, if the period is longer: others follow after twice this and so
+/// on, so that soon all pieces have the room that they need, and a replay can begin early.
 const EARLY: Duration = Duration::from_secs(1);
-/// The room for a piece at first.
+/// The initial room for a piece.
 const ROOM: usize = 4096;
-/// The factor of the room later on, relative to the most that was needed: states grow.
+/// The factor of later room, relative to the maximum that was needed: states grow.
 const HEADROOM: usize = 4;
 
 /// The end of a cycle that writes its parts.
@@ -33,19 +33,19 @@ pub struct PartWriter {
     items: Arc<[Item]>,
     publishers: Arc<[PublisherEnd]>,
     when: When,
-    /// Whether the run that begins is the first after a cut.
+    /// Set if the run that begins is the first after a cut.
     is_due: bool,
 }
 
-/// The runs that are first after a cut.
+/// The runs that are the first after a cut.
 pub enum When {
-    /// The runs that come when `period` has passed again since then.
+    /// The runs at which `period` has elapsed again since then.
     Every { cut: Cut, period: Duration, since: Time },
-    /// This run and the next; what sources brought is written down, too.
+    /// The run with this number and the next one; samples of sources are written, too.
     Runs(u32),
 }
 
-/// A part on its way to an observer; goes back to be filled again.
+/// A part in transit to an observer, which comes back to be filled again.
 struct Pages {
     number: u32,
     run: u32,
@@ -99,8 +99,8 @@ pub fn parts(
 }
 
 impl PartWriter {
-    /// Checks whether the run that begins is the first after a cut. To be called at the beginning
-    /// of each run, before it takes its inputs: see the module.
+    /// Checks whether the run that begins is the first after a cut. Called at the beginning of each
+    /// run, before it reads its inputs: see the module.
     pub fn begin_run(&mut self, run: u32, now: Time) {
         self.is_due = match &mut self.when {
             When::Every { cut, period, since } => cut.is_due(wanted(now.since(*since), *period)),
@@ -116,8 +116,8 @@ impl PartWriter {
         }
     }
 
-    /// Writes the cycle's part, if it is due, when the inputs have been taken and the tasks have
-    /// not begun. No allocation, no lock, no system call.
+    /// Writes the cycle's part, if it is due, after the inputs have been read and before the tasks
+    /// have begun. No allocation, no lock, no system call.
     pub fn write_down(
         &mut self,
         beginning: &Beginning<'_>,
@@ -142,7 +142,7 @@ impl PartWriter {
     }
 }
 
-/// Returns how many checkpoints there should be by then.
+/// Returns the number of checkpoints that there should be by then.
 fn wanted(elapsed: Duration, period: Duration) -> u32 {
     let early = iter::successors(Some(EARLY), |early| early.checked_mul(2));
     let early = early.take_while(|&early| early < period && early <= elapsed).count();

@@ -47,12 +47,12 @@ fn who_hurries_or_goes_forward_does_not_wait() {
     assert!(!desk.is_at_rest());
 }
 
-/// Makes a transport without a player: the test steps it.
+/// Creates a transport without a player: the test steps it.
 fn transport() -> Transport {
     Transport(Arc::new(Shared::new(Tempo::Factor(1.0), ["motion", "voice"].map(str::to_owned).to_vec())))
 }
 
-/// Executes a step of this cycle or of none, and returns whether the transport asked for one.
+/// Executes a step of this cycle or of none, and returns whether the transport requested one.
 fn steps(transport: &Transport, cycle: Option<usize>, during: impl FnOnce()) -> bool {
     let is_turn = transport.0.desk().wait(Time::ZERO, Instant::now()) == Some(Duration::ZERO);
     if is_turn {
@@ -73,7 +73,7 @@ fn a_run_that_is_asked_for_during_another_one_is_done_after_it() {
     assert!(transport.is_stepping(), "the second one was not done by the first step");
     assert!(steps(&transport, None, || {}) && steps(&transport, Some(1), || {}), "a step without a run is none");
     assert!(transport.is_at_rest() && !steps(&transport, Some(0), || {}));
-    // A run that is asked for during a step for another reason comes after it, too.
+    // A run that is requested during a step for another reason comes after it, too.
     transport.resume();
     assert!(steps(&transport, Some(0), || transport.forward()));
     assert!(steps(&transport, Some(0), || {}) && transport.is_at_rest());

@@ -10,7 +10,7 @@ const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000 * MICROSECOND;
 
-/// Two cycles of one worker on core 0, and readings of their accounts every 50 ms.
+/// Two cycles with one worker on core 0, and readings of their accounts every 50 ms.
 struct Robot {
     catalog: Catalog,
     capture: Capture,
@@ -29,7 +29,8 @@ impl Robot {
         Self { catalog, capture: Capture::default(), motion, cognition }
     }
 
-    /// Adds a run on core 0 with one task, given when it was due, begun and ended.
+    /// Adds a run on core 0 with one task; the times are those at which it was due, began and
+    /// ended.
     fn ran(&mut self, of: (CycleId, WorkerId), run: u32, times: [u64; 3]) {
         self.ran_on(Core(0), of, run, times);
     }
@@ -47,7 +48,7 @@ impl Robot {
         self.capture.insert(worker, events);
     }
 
-    /// Adds a reading of what motion's thread had had at a time, all in microseconds, and of what
+    /// Adds a reading at a time of what motion's thread had had, all in microseconds, and of what
     /// the host had taken of core 0, in milliseconds.
     fn looked(&mut self, at: u64, [running, waiting]: [u64; 2], stolen: u64) {
         let (worker, at) = (self.motion.1, Ticks(at * MICROSECOND));
@@ -68,7 +69,7 @@ impl Robot {
         self.why(&Durations::default()).loss.unwrap()
     }
 
-    /// Returns the loss of motion, where `motion.update` usually takes 200 µs.
+    /// Returns the loss of motion, whose `motion.update` usually takes 200 µs.
     fn long_loss(&self) -> Loss {
         let mut usual = Robot::new();
         (2..9).for_each(|run| usual.ran(usual.motion, run, [0, 0, 200]));
@@ -106,7 +107,7 @@ fn what_the_host_took_is_not_blamed_on_others() {
 #[test]
 fn a_wait_for_the_robots_own_threads_is_not_blamed_on_others() {
     let mut robot = late(1_750, 0);
-    // Cognition is not more important, but the kernel may not know that.
+    // Cognition is not more important, but the kernel may not respect that.
     robot.ran(robot.cognition, 1, [60_000, 60_050, 61_750]);
     let loss = robot.loss();
     assert_eq!((loss.taker, loss.account.for_ours), (Taker::OursOrOthers, 1_700 * MICROSECOND));
@@ -175,8 +176,8 @@ fn nothing_is_said_where_nobody_looked() {
     assert_eq!(robot.why(&Durations::default()).loss, None, "nobody looked afterwards");
 }
 
-/// Returns the loss of an update of motion that took 3 ms instead of 200 µs, where its thread was
-/// on a core and waited for so long.
+/// Returns the loss of an update of motion that took 3 ms instead of 200 µs, and whose thread was
+/// on a core and waited for these times.
 fn long(running: u64, waiting: u64, stolen: u64) -> Loss {
     let mut robot = Robot::new();
     robot.ran(robot.motion, 1, [60_000, 60_000, 63_000]);
@@ -194,7 +195,7 @@ fn a_core_that_is_lost_within_an_update_is_told_from_one_that_it_used() {
     assert_eq!(long(1_100, 20, 20).taker, Taker::Host);
     assert_eq!(long(1_100, 20, 0).taker, Taker::Sleep);
     // The thread waited long, but it was on a core for as long as its update took, so it did not
-    // wait within that.
+    // wait within the update.
     assert_eq!(long(3_010, 5_000, 0).taker, Taker::OursOrOthers);
 }
 

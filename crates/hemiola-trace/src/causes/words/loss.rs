@@ -1,4 +1,4 @@
-//! Losses of the core in sentences for people.
+//! Losses of the core, in sentences for people.
 
 use crate::{
     catalog::CatalogGuard,
@@ -8,7 +8,7 @@ use crate::{
 use hemiola_words::nanoseconds;
 
 impl Loss {
-    /// Returns what the kernel counted, and what follows from it.
+    /// Describes what the kernel counted, and what follows from it.
     ///
     /// ```
     /// use hemiola_trace::{Core, TickScale, Ticks, WorkerId, causes::{Account, Loss}};
@@ -45,11 +45,11 @@ impl Loss {
             (Taker::Host, None) => format!("{around} {host}, and its thread waited {waited} for a core"),
             (Taker::Host, Some(_)) => format!("{in_updates}; {host}"),
             (Taker::OursOrOthers, None) => format!(
-                "{around} its thread waited {waited} for a core that others had{ours}; who it was when this was late cannot be told"
+                "{around} its thread waited {waited} for a core that others had{ours}; which of them had it when this was late is not known"
             ),
             (Taker::OursOrOthers, Some(_)) => {
                 format!(
-                    "{in_updates}, and waited {waited} for one that others had{ours}; what it waited within updates cannot be told"
+                    "{in_updates}, and waited {waited} for one that others had{ours}; how long it waited within updates is not known"
                 )
             }
             (Taker::Nobody | Taker::Sleep, None) => format!(
@@ -66,22 +66,22 @@ impl Loss {
         }
     }
 
-    /// Returns what can be done about the loss.
+    /// Returns the remedy for the loss.
     pub fn remedy(&self, names: &CatalogGuard<'_>, cycle: &str) -> String {
         let update = self.within.map(|task| names.task_name(task));
         match (self.taker, update) {
             (Taker::OtherPrograms | Taker::OursOrOthers, _) => format!(
                 "a priority above theirs, or cores that they do not have (`priority`, `cores` in [cycle.{cycle}]); \
-                 `doctor` tells what else can be done"
+                 `doctor` shows what else can be done"
             ),
             (Taker::Host, _) => "cores of its own for this virtual machine, or a real one".to_owned(),
-            (Taker::Update, Some(update)) => format!("look at what {update} did then"),
+            (Taker::Update, Some(update)) => format!("look at what {update} did at that time"),
             (Taker::Sleep, Some(update)) => {
-                format!("look at what {update} waited for then: real-time code neither locks, allocates nor asks the system")
+                format!("look at what {update} waited for at that time: real-time code neither locks, allocates nor calls the system")
             }
             (Taker::Nobody | Taker::Update | Taker::Sleep, _) => {
                 "that is the kernel, or a host that took less than it counts: `doctor` measures late timers and wake-ups, \
-                 and tells what can be done"
+                 and shows what can be done"
                     .to_owned()
             }
         }
@@ -93,7 +93,7 @@ impl Loss {
             Core(number) => format!("core {number}"),
         };
         match self.account.stolen {
-            None => format!("what the host took of {core} nobody counted"),
+            None => format!("what the host took of {core} was not counted"),
             Some(0) => format!("the host took less than 10 ms of {core}"),
             Some(stolen) => {
                 format!("the host took {core} away for {} (counted in steps of 10 ms)", nanoseconds(stolen))

@@ -5,7 +5,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// The time from reading to reading, in milliseconds.
 const LOOK: u64 = 50;
 
-/// What a thread does, or does not do, for some milliseconds.
+/// The state of a thread for some milliseconds.
 #[derive(Clone, Copy, Debug)]
 enum Spends {
     /// The thread is on a core.
@@ -16,7 +16,7 @@ enum Spends {
     WaitingForOurs(u64),
     /// The host has the core.
     Stolen(u64),
-    /// There is nothing to do, or a page or a lock is missing.
+    /// The thread has nothing to do, or misses a page or a lock.
     Asleep(u64),
 }
 use Spends::{Asleep, Running, Stolen, Waiting, WaitingForOurs};
@@ -28,7 +28,7 @@ struct World {
     thread: WorkerId,
     other: WorkerId,
     tasks: [TaskId; 2],
-    /// The time in milliseconds, as the accounts below.
+    /// The time in milliseconds, like the accounts below.
     now: u64,
     running: u64,
     waiting: u64,
@@ -58,7 +58,7 @@ impl World {
         Ticks(milliseconds * MILLISECOND)
     }
 
-    /// Gathers as the service thread does: first the events in the rings, then the readings.
+    /// Gathers like the service thread: first the events in the rings, then the readings.
     fn gather(&mut self) {
         for (worker, event) in self.rings.drain(..) {
             self.statistics.absorb(worker, &[event]);
@@ -108,7 +108,7 @@ impl World {
         self.rings.push((worker, Event::TaskRun { task, core: Core(0), run: 0, ready: begin, begin, end }));
     }
 
-    /// Enters the task, which returns after all that.
+    /// Executes the task, which returns after all these parts.
     fn execute(&mut self, parts: &[Spends]) {
         let begin = self.now;
         parts.iter().for_each(|&part| self.spend(part));
@@ -124,8 +124,8 @@ impl World {
         self
     }
 
-    /// Returns the longest execution that the profile knows after that, in milliseconds, and what
-    /// was held up.
+    /// Returns the longest execution that the profile has after that, in milliseconds, and the
+    /// executions that were held up.
     fn after(mut self, parts: &[Spends]) -> (u64, HeldUp) {
         self.execute(parts);
         self.spend(Asleep(4 * LOOK));

@@ -1,4 +1,4 @@
-//! Where to stand to play the ball.
+//! The pose from which to play the ball.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -10,8 +10,8 @@ use crate::representations::modeling::{WorldBall, WorldModel};
 
 /// Leads the robot behind the ball first, then straight to it, then through it when it dribbles.
 ///
-/// The stage changes where the robot is in the funnel behind the ball; leaving it needs a wider one
-/// than entering.
+/// The stage changes when the robot is in the funnel behind the ball; the funnel for leaving it is
+/// wider than that for entering.
 #[derive(Module)]
 pub struct ApproachPlanner {
     #[parameters]
@@ -23,29 +23,29 @@ pub struct ApproachPlanner {
 /// Parameters of [`ApproachPlanner`].
 #[derive(Parameters)]
 pub struct ApproachPlannerParameters {
-    /// How far ahead of the robot's middle the ball is when it is kicked.
+    /// The distance of the ball ahead of the robot's centre when it is kicked.
     #[parameter(default = 0.19, range = 0.1..=0.4, unit = "m")]
     ball_distance: f32,
-    /// How far to the side of the robot's middle it is then.
+    /// The distance of the ball to the side of the robot's centre when it is kicked.
     #[parameter(default = 0.06, range = 0.0..=0.15, unit = "m")]
     ball_side: f32,
-    /// How far a kick goes astray to the side of the standing foot: the robot looks to the other
-    /// side for it.
+    /// The angle by which a kick deviates to the side of the standing foot; the robot aims to the
+    /// other side to compensate.
     #[parameter(default = 0.045, range = -0.5..=0.5, unit = "rad")]
     deviation: f32,
-    /// How far behind the ball the last straight piece begins.
+    /// The distance behind the ball at which the last straight piece begins.
     #[parameter(default = 0.38, range = 0.2..=1.0, unit = "m")]
     stand_off: f32,
-    /// How far to stay away from the ball on the way there.
+    /// The distance to keep from the ball on the way there.
     #[parameter(default = 0.28, range = 0.1..=1.0, unit = "m")]
     clearance: f32,
     /// Half the opening angle of the funnel behind the ball.
     #[parameter(default = 0.45, range = 0.1..=1.5, unit = "rad")]
     funnel: f32,
-    /// How far the robot may be turned away from the ball's way in the funnel.
+    /// The maximum angle between the robot and the ball's direction in the funnel.
     #[parameter(default = 0.6, range = 0.1..=1.5, unit = "rad")]
     turned: f32,
-    /// How far beyond the ball a dribble aims.
+    /// The distance beyond the ball at which a dribble aims.
     #[parameter(default = 0.4, range = 0.1..=2.0, unit = "m")]
     push: f32,
 }
@@ -72,7 +72,7 @@ impl ApproachPlanner {
         approach.ball_place = Vec2::new(parameters.ball_distance, side);
         approach.foot = self.foot;
         approach.stage = self.stage;
-        // Relative to the ball, x in its direction: where the robot's middle shall be.
+        // The target of the robot's centre, relative to the ball with x in its direction.
         let place = match self.stage {
             ApproachStage::Around => Vec2::new(-parameters.stand_off, -side),
             ApproachStage::Close => -approach.ball_place,
@@ -91,7 +91,7 @@ impl ApproachPlanner {
     fn choose_stage(&mut self, seen: &Seen, kind: PlayKind) {
         let parameters = &self.parameters;
         let wider = if self.stage == ApproachStage::Around { 1.0 } else { 1.6 };
-        // The funnel's tip lies on the ball, half of its end is as wide as both feet.
+        // The funnel's tip is at the ball, and half of its end is as wide as both feet.
         let half_width = (-seen.robot.x * parameters.funnel.tan()).max(2.0 * parameters.ball_side);
         let is_behind = seen.robot.x < -0.1
             && seen.robot.x > -2.0 * wider * parameters.stand_off
@@ -113,10 +113,10 @@ impl ApproachPlanner {
     }
 }
 
-/// The robot as the ball sees it that looks where it shall go.
+/// The robot relative to the ball, in a frame along the ball's direction.
 struct Seen {
     robot: Vec2,
-    /// How far the robot is turned away from the ball's way.
+    /// The angle between the robot and the ball's direction.
     turned: f32,
 }
 
@@ -127,8 +127,8 @@ impl Seen {
     }
 }
 
-/// There is nothing left to do: the ball is so deep in the goal that no error of the robot's pose
-/// can explain it.
+/// Returns whether the ball is so deep in the goal that no error of the robot's pose can explain
+/// it.
 fn is_in_goal(ball: Vec2) -> bool {
     ball.x > LENGTH / 2.0 + 0.3 && ball.y.abs() < GOAL_WIDTH / 2.0
 }

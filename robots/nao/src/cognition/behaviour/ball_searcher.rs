@@ -1,4 +1,4 @@
-//! How to find a lost ball.
+//! The search for a lost ball.
 
 use hemiola::prelude::*;
 
@@ -6,8 +6,8 @@ use crate::geometry::Pose2;
 use crate::representations::behaviour::{BallSearch, GamePhase, GameState, SearchStage};
 use crate::representations::modeling::{SearchMap, WorldModel};
 
-/// Searches harder the longer the ball is lost: with the head, turning in place, walking to where
-/// it could be.
+/// Searches with more effort the longer the ball is lost: with the head, turning in place, walking
+/// to where it could be.
 #[derive(Module)]
 pub struct BallSearcher {
     #[parameters]
@@ -18,13 +18,13 @@ pub struct BallSearcher {
 /// Parameters of [`BallSearcher`].
 #[derive(Parameters)]
 pub struct BallSearcherParameters {
-    /// How long to look around while standing.
+    /// The time of looking around while standing.
     #[parameter(default = 1.5, range = 0.0..=10.0, unit = "s")]
     look: f32,
-    /// How long to turn before walking off.
+    /// The time of turning before walking.
     #[parameter(default = 9.0, range = 0.0..=30.0, unit = "s")]
     turn: f32,
-    /// How far from a place to stay to see it well.
+    /// The distance from which a place is seen well.
     #[parameter(default = 1.2, range = 0.0..=4.0, unit = "m")]
     distance: f32,
 }

@@ -1,4 +1,4 @@
-//! What the body shall do.
+//! The choice of what the body does.
 
 use hemiola::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::representations::motion::{FallState, Uprightness};
 
 /// Chooses the activity, and with it the motion: the game comes first, then the ball.
 ///
-/// Getting up is the motion cycle's business: nothing is asked of a robot that is down.
+/// Getting up is up to the motion cycle: a robot that is down gets no other requests.
 #[derive(Module)]
 pub struct BehaviorControl {
     activity: Activity,

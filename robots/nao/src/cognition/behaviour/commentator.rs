@@ -1,4 +1,4 @@
-//! What the robot would say about what it does.
+//! Comments on what the robot does.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::representations::behaviour::{Activity, BallTarget, BehaviorState, Com
 use crate::representations::events::Remark;
 use crate::representations::modeling::WorldModel;
 
-/// Puts each change of activity into one sentence, for logs and for whoever watches.
+/// Describes each change of activity in a sentence, for logs and for spectators.
 #[derive(Module)]
 pub struct Commentator {
     activity: Option<Activity>,

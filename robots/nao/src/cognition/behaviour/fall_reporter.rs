@@ -1,4 +1,4 @@
-//! Has what the robot believes written down when it falls, for whoever wants to know why.
+//! Captures of the robot's beliefs when it falls, to find out why.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 use crate::captures::{CaptureReason, CaptureSaved, SaveSnapshot};
 use crate::representations::events::{Fell, Remark};
 
-/// Asks for a capture of each fall, and remarks what came of it some runs later. Waits for neither.
+/// Requests a capture of each fall, and remarks on the result some runs later, without waiting.
 #[derive(Module)]
 pub struct FallReporter {}
 
@@ -76,7 +76,7 @@ mod tests {
         drop(server);
         assert_eq!(
             run(&[Fell::default()], &mut captures),
-            ["nobody writes down why it fell: not sent: nobody is there to receive it"]
+            ["nobody writes down why it fell: not sent: there is no receiver"]
         );
     }
 }

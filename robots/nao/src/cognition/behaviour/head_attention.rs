@@ -1,4 +1,4 @@
-//! What to look at.
+//! The choice of what to look at.
 
 use std::f32::consts::TAU;
 
@@ -16,8 +16,8 @@ use crate::robot::dimensions::{LOWER_CAMERA_PITCH, NECK_OFFSET_Z, UPPER_CAMERA_O
 /// Keeps the ball in sight when it is near, swings to both sides of it for landmarks when it is
 /// far, and searches when it is lost.
 ///
-/// The cameras together see from the horizon to the toes: pitch only matters for what lies right
-/// before the feet.
+/// The cameras together see from the horizon to the toes: the pitch only matters for what lies
+/// right in front of the feet.
 #[derive(Module)]
 pub struct HeadAttention {
     #[parameters]
@@ -27,27 +27,27 @@ pub struct HeadAttention {
 /// Parameters of [`HeadAttention`].
 #[derive(Parameters)]
 pub struct HeadAttentionParameters {
-    /// A nearer ball has all attention.
+    /// The distance within which the ball gets all attention.
     #[parameter(default = 0.9, range = 0.0..=10.0, unit = "m")]
     near: f32,
-    /// A ball that was not seen for this time has all attention.
+    /// The time without a sighting after which the ball gets all attention.
     #[parameter(default = 0.8, range = 0.0..=10.0, unit = "s")]
     doubt: f32,
-    /// How far to each side of the ball landmarks are looked for.
+    /// The angle to each side of the ball in which landmarks are searched.
     #[parameter(default = 0.7, range = 0.0..=2.0, unit = "rad")]
     swing: f32,
-    /// How far to each side a lost ball is looked for.
+    /// The angle to each side in which a lost ball is searched.
     #[parameter(default = 1.2, range = 0.0..=2.0, unit = "rad")]
     sweep: f32,
-    /// From one side to the other and back.
+    /// The time from one side to the other and back.
     #[parameter(default = 3.5, range = 0.5..=20.0, unit = "s")]
     period: f32,
 }
 
 #[module]
 impl HeadAttention {
-    /// The head need not wait for the decision what to do: the previous one tells well enough
-    /// whether to look away.
+    /// The head need not wait for the decision what to do: the previous one is good enough to
+    /// decide whether to look away.
     #[update]
     pub(crate) fn attention(&self, world: &WorldModel, behavior: Previous<BehaviorState>, attention: &mut Attention) {
         attention.focus = match (&world.ball, behavior.activity) {
@@ -84,8 +84,8 @@ impl HeadAttention {
             }
         };
         let height = torso.height + NECK_OFFSET_Z + UPPER_CAMERA_OFFSET.z;
-        // A little above the middle of the lower image, so that the upper camera sees as much of
-        // the field as it can.
+        // A little above the centre of the lower image, so that the upper camera sees as much of
+        // the field as possible.
         let down = height.atan2(target.length()) - (LOWER_CAMERA_PITCH - 0.1);
         request.yaw = Joint::HeadYaw.clamp(yaw);
         request.pitch = Joint::HeadPitch.clamp(down.max(0.0));

@@ -1,4 +1,4 @@
-//! Whether to kick now.
+//! The decision to kick.
 
 use hemiola::prelude::*;
 
@@ -6,9 +6,9 @@ use crate::geometry::normalize_angle;
 use crate::representations::behaviour::{Approach, ApproachStage, BallTarget, KickDecision, KickFoot, Play, PlayKind};
 use crate::representations::modeling::{WorldBall, WorldModel};
 
-/// Kicks when the ball lies before the foot and the robot looks where it shall go.
+/// Kicks when the ball lies in front of the foot and the robot faces the target.
 ///
-/// A kick takes some steps: the decision stands until the ball is gone or it has taken too long.
+/// A kick takes some steps: the decision holds until the ball is gone or the kick takes too long.
 #[derive(Module)]
 pub struct KickSelector {
     #[parameters]
@@ -20,25 +20,25 @@ pub struct KickSelector {
 /// Parameters of [`KickSelector`].
 #[derive(Parameters)]
 pub struct KickSelectorParameters {
-    /// How much further ahead than planned the ball may be ...
+    /// The distance by which the ball may be farther ahead than planned.
     #[parameter(default = 0.035, range = 0.0..=0.2, unit = "m")]
     farther: f32,
-    /// ... and how much nearer.
+    /// The distance by which the ball may be nearer than planned.
     #[parameter(default = 0.05, range = 0.0..=0.2, unit = "m")]
     nearer: f32,
-    /// How far to the side of the foot.
+    /// The distance by which the ball may be to the side of the foot.
     #[parameter(default = 0.025, range = 0.0..=0.2, unit = "m")]
     aside: f32,
-    /// The fastest ball that is kicked.
+    /// The maximum speed of a ball that is kicked.
     #[parameter(default = 0.25, range = 0.0..=2.0, unit = "m/s")]
     speed: f32,
-    /// The longest kick, with the steps to stop before it.
+    /// The maximum duration of a kick, including the steps to stop before it.
     #[parameter(default = 2.5, range = 0.1..=5.0, unit = "s")]
     longest: f32,
-    /// The ball is gone when it is this far away.
+    /// The distance from which on the ball is gone.
     #[parameter(default = 0.4, range = 0.1..=2.0, unit = "m")]
     gone: f32,
-    /// Pause between kicks.
+    /// The pause between kicks.
     #[parameter(default = 0.5, range = 0.0..=5.0, unit = "s")]
     pause: f32,
 }

@@ -1,4 +1,4 @@
-//! The way to walk, around whatever stands there.
+//! The path to walk, around obstacles.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -11,13 +11,13 @@ mod visibility;
 
 use visibility::{Circle, VisibilityGraph};
 
-/// More obstacles than these, the nearest, do not matter for the next seconds.
+/// The number of obstacles that count: only the nearest ones matter for the next seconds.
 const MOST_OBSTACLES: usize = 10;
 
 /// Finds the shortest way around circles: obstacles widened by the robot, and the ball while the
 /// robot walks around it.
 ///
-/// A circle that the robot or its target is already in shrinks until it is not: the way out is
+/// A circle that contains the robot or its target shrinks until it does not, so that the way out is
 /// always free.
 #[derive(Module)]
 pub struct PathPlanner {
@@ -30,7 +30,7 @@ pub struct PathPlanner {
 /// Parameters of [`PathPlanner`].
 #[derive(Parameters)]
 pub struct PathPlannerParameters {
-    /// Room that the robot takes around its middle, with a margin.
+    /// The radius of the robot, with a margin.
     #[parameter(default = 0.22, range = 0.05..=1.0, unit = "m")]
     robot_radius: f32,
 }
@@ -59,7 +59,7 @@ impl PathPlanner {
         }
         self.graph.shortest_way(start, target.translation, &mut path.corners);
         if path.corners.is_empty() {
-            // Walled in: push through, which also happens when obstacles are imagined.
+            // Without a way out, the robot pushes through, since the obstacles may be false.
             path.corners.extend([start, target.translation]);
         }
         path.length = path.corners.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
@@ -69,7 +69,7 @@ impl PathPlanner {
     }
 }
 
-/// Where to walk, and whether to stop there.
+/// Returns the pose to walk to, and whether to stop there.
 fn destination(approach: &Approach, search: &BallSearch) -> Option<(Pose2, Arrival)> {
     match search.stage {
         SearchStage::Known => {
@@ -82,7 +82,7 @@ fn destination(approach: &Approach, search: &BallSearch) -> Option<(Pose2, Arriv
 }
 
 impl Circle {
-    /// The same circle, small enough not to contain `point`.
+    /// Returns the same circle, small enough not to contain `point`.
     fn without(self, point: Vec2) -> Self {
         Self { radius: self.radius.min(self.center.distance(point) - 0.01), ..self }
     }

@@ -1,4 +1,4 @@
-//! Where the ball shall go.
+//! The choice of where to play the ball.
 
 use std::f32::consts::TAU;
 
@@ -10,18 +10,18 @@ use crate::geometry::normalize_angle;
 use crate::representations::behaviour::{Activity, BallTarget, BehaviorState, Play, PlayKind};
 use crate::representations::modeling::{WorldBall, WorldModel, WorldObstacle};
 
-/// Directions that are tried all around.
+/// The number of directions that are tried all around.
 const DIRECTIONS: u16 = 40;
-/// Points of the goal that are aimed at.
+/// The number of points of the goal that are aimed at.
 const AIMS: u16 = 7;
 
-/// Rates kicks and dribbles in many directions by the time until the ball is in the goal, and picks
-/// the fastest.
+/// Rates kicks and dribbles in many directions by the time until the ball is in the goal, and
+/// selects the fastest.
 ///
-/// The time is that of walking behind the ball, of playing it, and of what remains from where it
-/// ends; what is blocked, leaves the field or ends where the goal is narrow costs extra. The last
-/// choice gets a bonus, so that the robot does not dither between two; and while it kicks, nothing
-/// changes.
+/// The time is the sum of walking behind the ball, playing it, and the rest from where it ends;
+/// plays that are blocked, leave the field or end at a narrow angle to the goal cost more. The last
+/// choice gets a bonus, so that the robot does not alternate between two; and while it kicks,
+/// nothing changes.
 #[derive(Module)]
 pub struct TargetSelector {
     #[parameters]
@@ -32,38 +32,39 @@ pub struct TargetSelector {
 /// Parameters of [`TargetSelector`].
 #[derive(Parameters)]
 pub struct TargetSelectorParameters {
-    /// How far a kick rolls the ball.
+    /// The distance that a kick rolls the ball.
     #[parameter(default = 5.0, range = 0.2..=8.0, unit = "m")]
     kick_length: f32,
-    /// How far one dribble takes the ball.
+    /// The distance that one dribble moves the ball.
     #[parameter(default = 0.8, range = 0.1..=3.0, unit = "m")]
     dribble_length: f32,
-    /// How fast the robot walks on average.
+    /// The average speed of the robot when it walks.
     #[parameter(default = 0.2, range = 0.02..=1.0, unit = "m/s")]
     walk_speed: f32,
-    /// How fast it dribbles.
+    /// The average speed of the robot when it dribbles.
     #[parameter(default = 0.15, range = 0.02..=1.0, unit = "m/s")]
     dribble_speed: f32,
-    /// What lining up for a kick costs.
+    /// The time that lining up for a kick takes.
     #[parameter(default = 3.0, range = 0.0..=20.0, unit = "s")]
     kick_time: f32,
-    /// How much to each side a ball goes astray, per metre.
+    /// The deviation of a ball to each side, per metre.
     #[parameter(default = 0.12, range = 0.0..=1.0)]
     straying: f32,
-    /// What it costs when an obstacle is in the way.
+    /// The cost of an obstacle in the way.
     #[parameter(default = 15.0, range = 0.0..=60.0, unit = "s")]
     blocked: f32,
-    /// What leaving the field costs.
+    /// The cost of leaving the field.
     #[parameter(default = 25.0, range = 0.0..=60.0, unit = "s")]
     out: f32,
-    /// How much better another choice must be.
+    /// The time by which another choice must be better.
     #[parameter(default = 1.5, range = 0.0..=10.0, unit = "s")]
     loyalty: f32,
 }
 
 #[module]
 impl TargetSelector {
-    /// `BehaviorState` follows from the approach, and that from this: the previous one has to do.
+    /// `BehaviorState` depends on the approach, and that on this target: so this reads the previous
+    /// one.
     #[update]
     pub(crate) fn ball_target(
         &mut self,
@@ -111,12 +112,12 @@ impl TargetSelector {
         };
         let goal = into_goal(ball, direction).filter(|goal| goal.length < length);
         let end = goal.as_ref().map_or(ball + Vec2::from_angle(direction) * length, |goal| goal.place);
-        // The spread of kicks and of the robot's own pose takes a part of the goal's opening.
+        // The spread of kicks and of the robot's own pose reduces the goal's opening.
         let tolerance = goal.map_or(0.25, |goal| (0.7 * goal.opening).clamp(0.06, 0.3));
         Play { kind, direction, tolerance, end }
     }
 
-    /// Seconds until the ball is in the goal, as far as one can tell.
+    /// Estimates the time until the ball is in the goal, in seconds.
     fn time(&self, world: &WorldModel, ball: Vec2, play: &Play) -> f32 {
         let parameters = &self.parameters;
         let way = play.end - ball;
@@ -142,7 +143,7 @@ impl TargetSelector {
             + self.remaining_time(play)
     }
 
-    /// From where the robot is to behind the ball, around it if need be.
+    /// Estimates the time from the robot's position to behind the ball, around it if necessary.
     fn walk_time(&self, world: &WorldModel, ball: Vec2, play: &Play) -> f32 {
         let behind = ball - Vec2::from_angle(play.direction) * 0.3;
         let way = behind - world.robot.translation;
@@ -152,8 +153,8 @@ impl TargetSelector {
         (way.length() + detour) / self.parameters.walk_speed + turn
     }
 
-    /// From where the ball ends to the goal: walk after it and play it again, from a narrow angle
-    /// with more care.
+    /// Estimates the time from where the ball ends to the goal: the robot walks after it and plays
+    /// it again, with more care from a narrow angle.
     fn remaining_time(&self, play: &Play) -> f32 {
         if ends_in_goal(play) {
             return 0.0;
@@ -169,7 +170,7 @@ impl TargetSelector {
         let length = way.length().max(f32::EPSILON);
         let along = (obstacle.position - ball).dot(way) / length;
         let across = ((obstacle.position - ball).perp_dot(way) / length).abs();
-        // Behind the ball the robot itself comes through.
+        // The robot itself passes through the area behind the ball.
         let from = if kind == PlayKind::Dribble { -0.2 } else { 0.0 };
         let width = if kind == PlayKind::Dribble { 0.15 } else { BALL_RADIUS };
         let reach = obstacle.radius + width;
@@ -181,18 +182,18 @@ fn ends_in_goal(play: &Play) -> bool {
     (LENGTH / 2.0..LENGTH / 2.0 + GOAL_DEPTH).contains(&play.end.x) && play.end.y.abs() < GOAL_WIDTH / 2.0
 }
 
-/// Where a ball that is sent off enters the opponent's goal.
+/// The point at which a played ball enters the opponent's goal.
 struct GoalHit {
     place: Vec2,
     length: f32,
-    /// Angle from there to the nearer post, in radian.
+    /// The angle from there to the nearer post, in radians.
     opening: f32,
 }
 
 fn into_goal(ball: Vec2, direction: f32) -> Option<GoalHit> {
     let way = Vec2::from_angle(direction);
-    // Behind the line with all of the ball's size; a ball that seems to be there already goes on a
-    // little to make sure.
+    // The whole ball must be behind the line; a ball that seems to be there already is played a
+    // little further to make sure.
     let depth = (LENGTH / 2.0 + 2.0 * BALL_RADIUS - ball.x).max(0.2);
     if way.x < 0.2 {
         return None;

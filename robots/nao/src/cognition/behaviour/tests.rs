@@ -1,4 +1,4 @@
-//! The whole second half of the cognition cycle in an ideal world: from noisy percepts to goals.
+//! Tests of the second half of the cognition cycle in an ideal world: from noisy percepts to goals.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use pitch::{Conditions, Pitch};
 const STEP: f32 = 1.0 / 30.0;
 const SEEDS: u64 = 10;
 
-/// A mind on a pitch.
+/// The modules on a pitch.
 struct Game {
     pitch: Pitch,
     eyes: Eyes,
@@ -58,21 +58,21 @@ impl Game {
     }
 }
 
-/// What is noted of a game.
+/// The record of a game.
 #[derive(Default)]
 struct Played {
     goal_time: Option<f32>,
     kicks: u32,
     said: Vec<(f32, String)>,
-    /// Errors of every run after the first second: of the pose in metre and radian, of the ball as
-    /// part of its distance.
+    /// The errors of every run after the first second: of the pose in metres and radians, of the
+    /// ball as a share of its distance.
     ways: Vec<f32>,
     turns: Vec<f32>,
     balls: Vec<f32>,
-    /// Nearest that the robot came to others and to posts, in metre.
+    /// The minimum distance of the robot from others and from posts, in metres.
     nearest_other: Option<f32>,
     nearest_post: Option<f32>,
-    /// Runs on the way around a resting ball, and those of them that touched it.
+    /// The number of runs on the way around a resting ball, and of those that touched it.
     runs_around: u32,
     touches_around: u32,
 }

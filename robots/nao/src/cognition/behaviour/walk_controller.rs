@@ -1,4 +1,4 @@
-//! How fast to walk to stay on the path.
+//! The walking velocity that keeps the robot on the path.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -7,8 +7,8 @@ use crate::geometry::normalize_angle;
 use crate::representations::behaviour::{Arrival, WalkPath, WalkVelocity};
 use crate::representations::modeling::WorldModel;
 
-/// Walks forward along the path while it is long, and turns into the final direction, stepping
-/// sideways if need be, when it gets short.
+/// Walks forward along the path while it is long, and turns to the final direction, stepping
+/// sideways if necessary, when it gets short.
 ///
 /// Speeds lie within an ellipse with different axes ahead, back and to the sides, and a fast turn
 /// leaves less of it.
@@ -21,28 +21,28 @@ pub struct WalkController {
 /// Parameters of [`WalkController`].
 #[derive(Parameters)]
 pub struct WalkControllerParameters {
-    /// Fastest walk ahead.
+    /// The maximum speed forward.
     #[parameter(default = 0.25, range = 0.02..=0.6, unit = "m/s")]
     forward: f32,
-    /// Fastest walk back.
+    /// The maximum speed backward.
     #[parameter(default = 0.15, range = 0.02..=0.6, unit = "m/s")]
     backward: f32,
-    /// Fastest walk to the sides.
+    /// The maximum speed to the sides.
     #[parameter(default = 0.15, range = 0.02..=0.6, unit = "m/s")]
     sideways: f32,
-    /// Fastest turn.
+    /// The maximum turn rate.
     #[parameter(default = 0.8, range = 0.1..=3.0, unit = "rad/s")]
     turn: f32,
-    /// Turn per error of the direction.
+    /// The turn rate per error of the direction.
     #[parameter(default = 1.8, range = 0.1..=10.0, unit = "1/s")]
     turn_gain: f32,
-    /// Speed per distance left before a stop.
+    /// The speed per distance that is left before a stop.
     #[parameter(default = 1.5, range = 0.1..=10.0, unit = "1/s")]
     speed_gain: f32,
-    /// On longer ways the robot looks ahead.
+    /// The length of the path from which on the robot faces forward.
     #[parameter(default = 0.7, range = 0.1..=3.0, unit = "m")]
     look_ahead: f32,
-    /// On shorter ways it looks where it shall look in the end.
+    /// The length of the path below which the robot faces the final direction.
     #[parameter(default = 0.35, range = 0.0..=3.0, unit = "m")]
     look_final: f32,
 }
@@ -58,7 +58,7 @@ impl WalkController {
 
         let distance = if path.arrival == Arrival::Stop { path.length } else { path.length.max(0.15) };
         let wanted = way.normalize_or_zero() * (distance * self.parameters.speed_gain);
-        // A long way is walked straight: turn towards it first.
+        // A long path is walked straight: turn towards it first.
         let is_long = path.length > self.parameters.look_ahead;
         let care = if is_long { turned.cos().clamp(0.05, 1.0) } else { 1.0 };
         let share = 1.0 - 0.5 * (walk.turn / self.parameters.turn).abs();
@@ -67,8 +67,8 @@ impl WalkController {
         debug.plot("walk.turn", walk.turn);
     }
 
-    /// How far the robot is turned away from where it should look now: ahead on the way, or as it
-    /// shall look in the end.
+    /// Returns the angle between the robot and where it should face: along the path, or in the
+    /// final direction.
     fn turned(&self, path: &WalkPath, rotation: f32, ahead: f32) -> f32 {
         let (near, far) = (self.parameters.look_final, self.parameters.look_ahead);
         let share = ((path.length - near) / (far - near).max(0.01)).clamp(0.0, 1.0);
@@ -77,7 +77,7 @@ impl WalkController {
         normalize_angle(at_end + share * normalize_angle(on_way - at_end))
     }
 
-    /// The same direction, not faster than the `share` of the limits allows.
+    /// Returns the velocity, limited to a `share` of the limits in the same direction.
     fn within_limits(&self, velocity: Vec2, share: f32) -> Vec2 {
         let ahead = if velocity.x >= 0.0 { self.parameters.forward } else { self.parameters.backward };
         let limit = Vec2::new(ahead, self.parameters.sideways) * share;

@@ -1,4 +1,4 @@
-//! Where the ball is and how it moves, from sightings that are noisy, incomplete and sometimes
+//! The position and velocity of the ball, from sightings that are noisy, incomplete and sometimes
 //! wrong.
 
 use hemiola::prelude::*;
@@ -13,19 +13,19 @@ use crate::representations::perception::{BallPercept, SeenBall};
 #[cfg(test)]
 mod tests;
 
-/// Room for hypotheses: more things that look like a ball at the same time are not worth following.
+/// The maximum number of hypotheses: more objects that look like a ball are not worth tracking.
 const MOST_HYPOTHESES: usize = 8;
-/// Hypotheses that come this close to each other are one, in metre.
+/// The distance within which two hypotheses are merged, in metres.
 const MERGE_DISTANCE: f32 = 0.15;
 
-/// Follows everything that could be the ball, each with a Kalman filter, and picks the one that was
-/// confirmed most.
+/// Tracks everything that could be the ball, each with a Kalman filter, and selects the hypothesis
+/// that was confirmed most.
 ///
-/// A sighting belongs to the hypothesis that explains it best, or founds a new one. A hypothesis
+/// A sighting belongs to the hypothesis that explains it best, or starts a new one. A hypothesis
 /// gains existence with every sighting and loses it while a camera should see it and does not; so a
-/// spot that was once taken for the ball never becomes the ball, and the ball survives when it is
-/// hidden or out of sight. A ball near the feet may be pushed at any time, so that its velocity is
-/// held more uncertain there.
+/// spot that was mistaken for the ball once never becomes the ball, and the ball survives when it
+/// is hidden or out of sight. A ball near the feet may be pushed at any time, so that its velocity
+/// is more uncertain there.
 #[derive(Module)]
 pub struct BallFilter {
     #[parameters]
@@ -39,37 +39,37 @@ pub struct BallFilter {
 /// Parameters of [`BallFilter`].
 #[derive(Parameters)]
 pub struct BallFilterParameters {
-    /// What the carpet takes from a rolling ball.
+    /// The deceleration of a rolling ball by the carpet.
     #[parameter(default = 0.6, range = 0.0..=2.0, unit = "m/s²")]
     deceleration: f32,
-    /// Standard deviation of the angle under which a ball is seen.
+    /// The standard deviation of the angle under which a ball is seen.
     #[parameter(default = 0.015, range = 0.001..=0.1, unit = "rad")]
     sighting_angle: f32,
-    /// Variance per second that the velocity of a ball gains that nobody touches.
+    /// The variance per second that the velocity of an untouched ball gains.
     #[parameter(default = 0.05, range = 0.0..=10.0, unit = "m²/s³")]
     free_noise: f32,
-    /// The same when the robot's feet can touch it.
+    /// The variance per second that the velocity of a ball within reach of the feet gains.
     #[parameter(default = 8.0, range = 0.0..=100.0, unit = "m²/s³")]
     pushed_noise: f32,
-    /// How near the feet can touch a ball.
+    /// The distance within which the feet can touch a ball.
     #[parameter(default = 0.3, range = 0.0..=1.0, unit = "m")]
     feet_reach: f32,
-    /// Largest squared Mahalanobis distance of a sighting to its hypothesis.
+    /// The maximum squared Mahalanobis distance of a sighting from its hypothesis.
     #[parameter(default = 14.0, range = 1.0..=100.0)]
     gate: f32,
-    /// How much a sighting with full score adds to the existence, of what is missing to 1.
+    /// The share of the missing existence that a sighting with full score adds.
     #[parameter(default = 0.35, range = 0.01..=1.0)]
     confirmation: f32,
-    /// How long a ball that should be seen but is not stays likely.
+    /// The time for which a ball that should be seen but is not stays likely.
     #[parameter(default = 1.2, range = 0.05..=10.0, unit = "s")]
     faith: f32,
-    /// Existence from which on a hypothesis may become the ball.
+    /// The existence from which on a hypothesis may become the ball.
     #[parameter(default = 0.5, range = 0.1..=1.0)]
     belief: f32,
-    /// How much more existence another hypothesis needs to become the ball instead.
+    /// The additional existence that another hypothesis needs to become the ball instead.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     loyalty: f32,
-    /// How long a ball that is out of sight is remembered.
+    /// The time for which a ball that is out of sight is remembered.
     #[parameter(default = 8.0, range = 0.5..=60.0, unit = "s")]
     memory: f32,
 }
@@ -133,11 +133,12 @@ impl BallFilter {
         }
     }
 
-    /// Gives a sighting to the hypothesis that explains it best, or makes a new one. Says which.
+    /// Adds a sighting to the hypothesis that explains it best, or to a new one, and returns its
+    /// number.
     fn observe(&mut self, ball: &SeenBall, now: Time) -> u32 {
         let covariance = sighting::covariance(ball.position, self.parameters.sighting_angle);
-        // Doubtful sightings count for much less than sure ones: what looks like a ball does so in
-        // many images.
+        // Doubtful sightings count much less than certain ones: an object that looks like a ball
+        // does so in many images.
         let gain = self.parameters.confirmation * ball.score.clamp(0.0, 1.0).powi(4);
         let distance = |track: &Track| track.point.distance_squared(ball.position, covariance);
         let nearest = self.tracks.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -157,7 +158,7 @@ impl BallFilter {
         id
     }
 
-    /// What should have been seen and was not may not exist.
+    /// Reduces the existence of hypotheses that should have been seen and were not.
     fn doubt(&mut self, view: &FieldOfView, matched: Option<u32>, seconds: f32) {
         let loss = (-seconds / self.parameters.faith).exp();
         for track in self.tracks.iter_mut().filter(|track| Some(track.id) != matched) {
@@ -167,7 +168,7 @@ impl BallFilter {
         }
     }
 
-    /// Drops what is forgotten or disproved, and the weaker of two that have become the same.
+    /// Drops hypotheses that are too old or disproved, and the weaker of two that have merged.
     fn tidy(&mut self, now: Time) {
         let memory = self.parameters.memory;
         self.tracks.retain(|track| track.existence > 0.1 && now.since(track.last_seen).as_secs_f32() < memory);
@@ -195,7 +196,7 @@ impl BallFilter {
         }
     }
 
-    /// The hypothesis with the most existence; the one chosen last time needs to be clearly beaten.
+    /// Selects the hypothesis with the most existence; the last choice must be exceeded clearly.
     fn choose(&mut self) -> Option<Track> {
         let loyalty = self.parameters.loyalty;
         let score = |track: &Track| track.existence + if Some(track.id) == self.best { loyalty } else { 0.0 };

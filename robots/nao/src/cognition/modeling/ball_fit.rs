@@ -1,4 +1,4 @@
-//! Where the ball is and how it moves, as the path that fits the last sightings best.
+//! The position and velocity of the ball, as the path that fits the last sightings best.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,13 @@ use crate::representations::perception::BallPercept;
 #[cfg(test)]
 mod tests;
 
-/// Keeps the sightings of the last moments, and fits a ball to them that rests, or one that rolls
-/// if that explains them much better. Sightings far from the fit count little, so that a false one
-/// does not draw the ball away; when most are far from it, the ball has been moved, and the older
-/// ones are forgotten.
+/// Keeps the latest sightings, and fits a resting ball to them, or a rolling one if that explains
+/// them much better. Sightings far from the fit count little, so that a false one does not move the
+/// ball; when most are far from it, the ball has been moved, and the older ones are dropped.
 ///
-/// Another way to the same end as [`BallFilter`](super::ball_filter::BallFilter): it has no noise
-/// to be tuned and is at once where a kicked ball is, but follows one thing only, and takes the
-/// first it sees for the ball.
+/// An alternative to [`BallFilter`](super::ball_filter::BallFilter): it has no noise to be tuned
+/// and follows a kicked ball at once, but tracks one object only, and assumes that the first one it
+/// sees is the ball.
 #[derive(Module)]
 pub struct BallFit {
     #[parameters]
@@ -29,7 +28,7 @@ pub struct BallFit {
     /// The oldest first, where they are seen from today's place.
     sightings: VecDeque<Sighting>,
     ball: Option<Ball>,
-    /// One coordinate of all sightings, while their middle is looked for.
+    /// One coordinate of all sightings, for computing their median.
     #[stateless]
     coordinates: Vec<f32>,
 }
@@ -37,28 +36,28 @@ pub struct BallFit {
 /// Parameters of [`BallFit`].
 #[derive(Parameters)]
 pub struct BallFitParameters {
-    /// How long a sighting counts.
+    /// The time for which a sighting counts.
     #[parameter(default = 0.7, range = 0.1..=3.0, unit = "s")]
     window: f32,
-    /// Fewer sightings within the window are no ball.
+    /// The minimum number of sightings within the window.
     #[parameter(default = 5, range = 1..=30)]
     fewest: u32,
-    /// What the carpet takes from a rolling ball.
+    /// The deceleration of a rolling ball by the carpet.
     #[parameter(default = 0.6, range = 0.0..=2.0, unit = "m/s²")]
     deceleration: f32,
-    /// Standard deviation of the angle under which a ball is seen.
+    /// The standard deviation of the angle under which a ball is seen.
     #[parameter(default = 0.015, range = 0.001..=0.1, unit = "rad")]
     sighting_angle: f32,
-    /// Standard deviations from the fit beyond which a sighting counts less.
+    /// The standard deviations from the fit beyond which a sighting counts less.
     #[parameter(default = 2.0, range = 0.5..=10.0)]
     far: f32,
-    /// How much smaller the sum of squared deviations must be for a ball that rolls.
+    /// The factor by which the sum of squared deviations must be smaller for a rolling ball.
     #[parameter(default = 12.0, range = 0.0..=100.0)]
     evidence: f32,
-    /// How long a ball is believed in that should be seen and is not.
+    /// The time for which a ball that should be seen and is not is kept.
     #[parameter(default = 1.2, range = 0.05..=10.0, unit = "s")]
     faith: f32,
-    /// How long a ball that is out of sight is remembered.
+    /// The time for which a ball that is out of sight is remembered.
     #[parameter(default = 8.0, range = 0.5..=60.0, unit = "s")]
     memory: f32,
 }
@@ -78,19 +77,19 @@ struct Ball {
     missed: f32,
 }
 
-/// What a ball does.
+/// The kind of motion of a ball.
 #[derive(Clone, Copy, Debug)]
 enum Path {
     Rests,
     Rolls,
 }
 
-/// A path: where it is now, and how fast.
+/// A path, by its current position and velocity.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
     position: Vec2,
     velocity: Vec2,
-    /// The sum of squared deviations, of which those that are far count less.
+    /// The sum of squared deviations, in which large ones count less.
     cost: f32,
 }
 
@@ -128,7 +127,7 @@ impl BallFit {
         });
     }
 
-    /// The robot has moved, and the ball has rolled.
+    /// Accounts for the motion of the robot and of the ball.
     fn carry(&mut self, odometry: &OdometryStep, clock: &Clock) {
         let (now, window) = (clock.now(), self.parameters.window);
         self.sightings.retain(|sighting| now.since(sighting.at).as_secs_f32() <= window);
@@ -141,14 +140,14 @@ impl BallFit {
         }
     }
 
-    /// Fits the ball anew to what was seen.
+    /// Fits the ball to the sightings.
     fn follow(&mut self, now: Time) {
         if self.sightings.len() < self.parameters.fewest as usize {
             return;
         }
         let mut fit = self.best(now);
         if self.far_from(&fit, now) * 2 > self.sightings.len() {
-            // It was moved: what was seen before tells nothing any more.
+            // The ball was moved: earlier sightings are no longer valid.
             let newest = self.sightings.len() - self.parameters.fewest as usize;
             self.sightings.drain(..newest);
             fit = self.best(now);
@@ -159,7 +158,7 @@ impl BallFit {
         self.ball = Some(Ball { position: fit.position, velocity: fit.velocity, last_seen: now, missed: 0.0 });
     }
 
-    /// One that rests, unless one that rolls explains much more.
+    /// Returns the fit of a resting ball, unless a rolling one explains much more.
     fn best(&mut self, now: Time) -> Fit {
         let middle = self.middle();
         let rests = self.fit(now, Path::Rests, Some(middle));
@@ -167,7 +166,8 @@ impl BallFit {
         if rests.cost - rolls.cost > self.parameters.evidence { rolls } else { rests }
     }
 
-    /// Least squares, with weights from the fit before it, which is this one in the beginning.
+    /// Fits by iterated least squares, with weights from the previous fit, starting with
+    /// `beginning`.
     fn fit(&self, now: Time, path: Path, beginning: Option<Fit>) -> Fit {
         const ROUNDS: usize = 4;
         let mut fit = beginning;
@@ -179,7 +179,7 @@ impl BallFit {
                     Path::Rolls => now.since(sighting.at).as_secs_f32(),
                 };
                 let velocity = fit.map_or(Vec2::ZERO, |fit| fit.velocity);
-                // Friction: it was faster before, and so farther back than its velocity now tells.
+                // Friction: it was faster before, and so farther back than by its current velocity.
                 let slowed = velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
                 let far = fit.map_or(0.0, |fit| self.deviations(&fit, sighting, now));
                 let weight = self.weight(far, path);
@@ -193,7 +193,7 @@ impl BallFit {
         fit.unwrap_or(Fit { position: Vec2::ZERO, velocity: Vec2::ZERO, cost: f32::MAX })
     }
 
-    /// How many standard deviations a sighting is from the path.
+    /// Returns the distance of a sighting from the path, in standard deviations.
     fn deviations(&self, fit: &Fit, sighting: &Sighting, now: Time) -> f32 {
         let age = now.since(sighting.at).as_secs_f32();
         let slowed = fit.velocity.normalize_or_zero() * (self.parameters.deceleration * age * age / 2.0);
@@ -201,13 +201,13 @@ impl BallFit {
         off.dot(self.certainty(sighting) * off).sqrt()
     }
 
-    /// The inverse of a sighting's covariance: directions are seen better than distances.
+    /// Returns the inverse of a sighting's covariance: directions are seen better than distances.
     fn certainty(&self, sighting: &Sighting) -> Mat2 {
         sighting::covariance(sighting.position, self.parameters.sighting_angle).inverse()
     }
 
-    /// Where half of the sightings are to each side: false ones do not draw it away, however
-    /// certain they seem.
+    /// Returns the median of the sightings, which false ones do not move, however certain they
+    /// seem.
     fn middle(&mut self) -> Fit {
         let Self { sightings, coordinates, .. } = self;
         let mut middle = |part: fn(Vec2) -> f32| {
@@ -219,9 +219,9 @@ impl BallFit {
         Fit { position: Vec2::new(middle(|at| at.x), middle(|at| at.y)), velocity: Vec2::ZERO, cost: 0.0 }
     }
 
-    /// How much a sighting counts. For a ball that rests, next to nothing far from it (Geman and
-    /// McClure 1985), for the middle is a good beginning; for one that rolls, less (Huber 1964),
-    /// for no beginning is, and all have to draw.
+    /// Returns the weight of a sighting. For a resting ball, it is next to nothing far from the fit
+    /// (Geman and McClure 1985), because the median is a good initial value; for a rolling one it
+    /// decreases less (Huber 1964), because there is no good initial value, and all have to count.
     fn weight(&self, deviations: f32, path: Path) -> f32 {
         let far = self.parameters.far;
         match path {
@@ -230,7 +230,8 @@ impl BallFit {
         }
     }
 
-    /// Squared near the fit, and never more than that of a few deviations (Geman and McClure 1985).
+    /// Returns the cost of a deviation: its square near the fit, and bounded (Geman and McClure
+    /// 1985).
     fn cost(&self, deviations: f32) -> f32 {
         let (far, squared) = (self.parameters.far.powi(2), deviations * deviations);
         far * squared / (far + squared)
@@ -241,7 +242,7 @@ impl BallFit {
         self.sightings.iter().filter(is_far).count()
     }
 
-    /// What should have been seen and was not may not exist.
+    /// Reduces the belief in a ball that should have been seen and was not.
     fn doubt(&mut self, view: &FieldOfView, clock: &Clock) {
         let Some(ball) = &mut self.ball else { return };
         if view.shows(ball.position, 2.0 * BALL_RADIUS) {
@@ -254,7 +255,7 @@ impl BallFit {
     }
 }
 
-/// What a line through weighted points follows from: the normal equations of least squares.
+/// The sums of the normal equations of least squares for a line through weighted points.
 struct Sums {
     weight: Mat2,
     time: Mat2,
@@ -264,7 +265,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Of no point.
+    /// The sums of no points.
     const NONE: Self = Self {
         weight: Mat2::ZERO,
         time: Mat2::ZERO,
@@ -281,7 +282,8 @@ impl Sums {
         self.moment += weight * position * time;
     }
 
-    /// Its point and slope at time zero; where all points have one time, it does not move.
+    /// Returns the point at time zero and the slope, which is zero if all points have the same
+    /// time.
     fn line(&self) -> (Vec2, Vec2) {
         let mean = self.weight.inverse();
         let spread = self.time_squared - self.time * mean * self.time;

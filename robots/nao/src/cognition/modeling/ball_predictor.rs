@@ -1,11 +1,11 @@
-//! Where the ball rolls and where it stops.
+//! The prediction of the ball's path and of where it stops.
 
 use hemiola::prelude::*;
 
 use super::moving_point::roll;
 use crate::representations::modeling::{BallModel, BallPrediction};
 
-/// Rolls the ball on until friction has stopped it.
+/// Predicts the ball until friction has stopped it.
 #[derive(Module)]
 pub struct BallPredictor {
     #[parameters]
@@ -15,15 +15,16 @@ pub struct BallPredictor {
 /// Parameters of [`BallPredictor`].
 #[derive(Parameters)]
 pub struct BallPredictorParameters {
-    /// What the carpet takes from a rolling ball.
+    /// The deceleration of a rolling ball by the carpet.
     #[parameter(default = 0.6, range = 0.05..=2.0, unit = "m/s²")]
     deceleration: f32,
-    /// A slower ball is taken to rest: the velocity of a resting ball is estimated with noise.
+    /// The speed below which a ball is assumed to rest: the estimated velocity of a resting ball is
+    /// noisy.
     #[parameter(default = 0.12, range = 0.0..=1.0, unit = "m/s")]
     slowest: f32,
 }
 
-/// The longest path: five seconds.
+/// The maximum number of points of a path: five seconds.
 const MOST_POINTS: usize = 50;
 
 #[module]
@@ -50,7 +51,7 @@ impl BallPredictor {
     }
 }
 
-/// Where and when a path crosses the robot's y axis from ahead.
+/// Returns where and when a path crosses the robot's y axis from ahead.
 fn passing(path: &[glam::Vec2]) -> Option<(f32, f32)> {
     path.windows(2).enumerate().find(|(_, pair)| pair[0].x > 0.0 && pair[1].x <= 0.0).map(|(index, pair)| {
         let part = pair[0].x / (pair[0].x - pair[1].x);

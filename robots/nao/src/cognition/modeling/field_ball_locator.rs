@@ -1,4 +1,4 @@
-//! Where the ball is on the field.
+//! The position of the ball on the field.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -6,7 +6,7 @@ use hemiola::prelude::*;
 use crate::field::{BALL_RADIUS, BORDER, LENGTH, WIDTH};
 use crate::representations::modeling::{BallModel, BallPrediction, FieldBall, RobotPose};
 
-/// Puts the ball, which is known relative to the robot, onto the field, and remembers where it was.
+/// Transforms the ball, which is known relative to the robot, to the field, and remembers its path.
 #[derive(Module)]
 pub struct FieldBallLocator {
     last_position: Option<Vec2>,
@@ -39,7 +39,7 @@ impl FieldBallLocator {
     }
 }
 
-/// The boards around the carpet keep the ball in.
+/// Limits a position to the area within the boards around the carpet.
 fn within_boards(position: Vec2) -> Vec2 {
     let limit = Vec2::new(LENGTH, WIDTH) / 2.0 + BORDER - BALL_RADIUS;
     position.clamp(-limit, limit)

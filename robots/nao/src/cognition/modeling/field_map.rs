@@ -1,12 +1,12 @@
-//! How far the field's painted lines are, by direction: looked up instead of computed.
+//! The distances to the field's painted lines, by direction, in look-up tables.
 
 use glam::Vec2;
 
 use crate::field::{CENTER_CIRCLE_RADIUS, LINES, Line};
 
-/// Side of a cell, in metre.
+/// The side of a cell, in metres.
 const CELL: f32 = 0.05;
-/// What the map covers from the centre on, in metre: the field, its border, and a bit of what lies
+/// The half extent of the map around the centre, in metres: the field, its border, and a little
 /// beyond.
 const HALF: Vec2 = Vec2::new(6.0, 4.5);
 const COLUMNS: usize = (2.0 * HALF.x / CELL) as usize;
@@ -23,7 +23,7 @@ pub struct FieldMap {
 }
 
 impl Default for FieldMap {
-    /// Computes the maps: some milliseconds.
+    /// Computes the maps, which takes some milliseconds.
     fn default() -> Self {
         let is_along_x = |line: &&Line| line.from.y == line.to.y;
         Self {
@@ -34,11 +34,11 @@ impl Default for FieldMap {
 }
 
 impl FieldMap {
-    /// Nothing is further away than this, in metre.
+    /// The maximum distance, in metres.
     pub const LIMIT: f32 = 1.0;
 
-    /// From a point of the field to the nearest line that runs roughly along `direction` (a unit
-    /// vector), or to the centre circle: its pieces run along anything.
+    /// Returns the distance from a point of the field to the nearest line roughly along `direction`
+    /// (a unit vector), or to the centre circle, whose pieces run in all directions.
     pub fn distance(&self, point: Vec2, direction: Vec2) -> f32 {
         let circle = (point.length() - CENTER_CIRCLE_RADIUS).abs().min(Self::LIMIT);
         let (x, y) = (direction.x.abs(), direction.y.abs());

@@ -1,4 +1,4 @@
-//! Which part of the ground the cameras see.
+//! The part of the ground that the cameras see.
 
 use glam::{Vec2, Vec3};
 use hemiola::prelude::*;
@@ -10,9 +10,10 @@ use crate::representations::sensing::JointAngles;
 use crate::robot::dimensions::{CAMERA_HORIZONTAL_VIEW, CAMERA_VERTICAL_VIEW};
 use crate::robot::kinematics::{Camera, Links};
 
-/// Cuts the corner rays of both cameras with the ground.
+/// Intersects the corner rays of both cameras with the ground.
 ///
-/// What is in this area and not seen is not there (or hidden): filters lose faith in it.
+/// An object in this area that is not seen does not exist (or is hidden): filters reduce its
+/// belief.
 #[derive(Module)]
 pub struct GroundViewer {
     #[parameters]
@@ -22,7 +23,7 @@ pub struct GroundViewer {
 /// Parameters of [`GroundViewer`].
 #[derive(Parameters)]
 pub struct GroundViewerParameters {
-    /// Farther things are too small to be recognised.
+    /// The distance beyond which objects are too small to be recognised.
     #[parameter(default = 4.0, range = 0.5..=15.0, unit = "m")]
     range: f32,
 }
@@ -37,8 +38,8 @@ impl GroundViewer {
         (view.upper, view.lower) = (area(Camera::Upper), area(Camera::Lower));
     }
 
-    /// Right below, right above, left above, left below in the image: counter-clockwise on the
-    /// ground.
+    /// Returns the area between the lower right, upper right, upper left and lower left corner of
+    /// the image, which is counter-clockwise on the ground.
     fn area(&self, camera: &Pose3) -> Option<GroundArea> {
         let (half_width, half_height) = ((CAMERA_HORIZONTAL_VIEW / 2.0).tan(), (CAMERA_VERTICAL_VIEW / 2.0).tan());
         let rays = [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)]
@@ -48,7 +49,7 @@ impl GroundViewer {
             .then(|| GroundArea { corners: rays.map(|ray| self.hit(camera.translation, ray)) })
     }
 
-    /// Where a ray meets the ground, or where it leaves the range.
+    /// Returns the point at which a ray hits the ground, or leaves the range.
     fn hit(&self, eye: Vec3, ray: Vec3) -> Vec2 {
         let (eye_on_ground, way) = (eye.truncate(), ray.truncate());
         let reach = self.parameters.range / way.length().max(f32::EPSILON);

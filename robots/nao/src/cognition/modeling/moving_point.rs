@@ -1,15 +1,16 @@
-//! A Kalman filter for a point that moves on the ground, seen from a robot that moves too.
+//! A Kalman filter for a point that moves on the ground, seen from a moving robot.
 
 use glam::{Mat2, Vec2};
 use hemiola::prelude::*;
 
 use crate::representations::modeling::OdometryStep;
 
-/// Estimated place and velocity relative to the robot, with their covariance in three blocks.
+/// The estimated position and velocity relative to the robot, with their covariance in three
+/// blocks.
 ///
 /// The model is constant velocity driven by white acceleration (Bar-Shalom, Li, Kirubarajan:
-/// Estimation with Applications to Tracking and Navigation, 2001, chapter 6.2); only the place is
-/// measured. A step costs some tens of nanoseconds.
+/// Estimation with Applications to Tracking and Navigation, 2001, chapter 6.2); only the position
+/// is measured. A step takes some tens of nanoseconds.
 #[derive(Data, Clone, Copy, Debug)]
 pub struct MovingPoint {
     /// In metre.
@@ -23,7 +24,7 @@ pub struct MovingPoint {
 }
 
 impl MovingPoint {
-    /// A point that was first seen at `position`; its speed is about `speed` m/s or less.
+    /// Creates a point that was first seen at `position`; its speed is about `speed` m/s or less.
     pub fn new(position: Vec2, covariance: Mat2, speed: f32) -> Self {
         Self {
             position,
@@ -34,7 +35,7 @@ impl MovingPoint {
         }
     }
 
-    /// The robot has moved: the same point as it is seen from there.
+    /// Transforms the point after the robot has moved.
     pub fn carry(&mut self, odometry: &OdometryStep) {
         let turn = Mat2::from_angle(-odometry.step.rotation);
         let turned = |covariance: Mat2| turn * covariance * turn.transpose();
@@ -45,8 +46,8 @@ impl MovingPoint {
         self.velocity_covariance = turned(self.velocity_covariance);
     }
 
-    /// Time has passed. The point rolls with a deceleration in m/s² and is pushed about by noise:
-    /// the variance that its velocity gains per second, in m²/s³.
+    /// Predicts the point. It rolls with a deceleration in m/s², and `noise` is the variance that
+    /// its velocity gains per second, in m²/s³.
     pub fn predict(&mut self, seconds: f32, deceleration: f32, noise: f32) {
         let (position, velocity) = roll(self.position, self.velocity, seconds, deceleration);
         (self.position, self.velocity) = (position, velocity);
@@ -58,7 +59,7 @@ impl MovingPoint {
         self.velocity_covariance += noise(seconds);
     }
 
-    /// The point was seen at `position`.
+    /// Updates the estimate with a sighting at `position`.
     pub fn observe(&mut self, position: Vec2, covariance: Mat2) {
         let innovation = position - self.position;
         let precision = (self.position_covariance + covariance).inverse();
@@ -69,23 +70,24 @@ impl MovingPoint {
         self.velocity_covariance -= velocity_gain * self.cross_covariance;
         self.cross_covariance -= position_gain * self.cross_covariance;
         self.position_covariance -= position_gain * self.position_covariance;
-        // Rounding must not make a covariance lopsided over thousands of steps.
+        // Rounding must not make a covariance asymmetric over thousands of steps.
         self.position_covariance = symmetric(self.position_covariance);
         self.velocity_covariance = symmetric(self.velocity_covariance);
     }
 
-    /// The squared Mahalanobis distance of a sighting: about 2 on average when it is of this point.
+    /// Returns the squared Mahalanobis distance of a sighting: about 2 on average if it is of this
+    /// point.
     pub fn distance_squared(&self, position: Vec2, covariance: Mat2) -> f32 {
         let innovation = position - self.position;
         innovation.dot((self.position_covariance + covariance).inverse() * innovation)
     }
 
-    /// The covariance of the position, in m².
+    /// Returns the covariance of the position, in m².
     pub fn covariance(&self) -> [[f32; 2]; 2] {
         self.position_covariance.to_cols_array_2d()
     }
 
-    /// The standard deviation of the position in its least certain direction, in metre.
+    /// Returns the standard deviation of the position in its least certain direction, in metres.
     pub fn deviation(&self) -> f32 {
         let [[a, b], [_, d]] = self.position_covariance.to_cols_array_2d();
         let largest = (a + d) / 2.0 + ((a - d) / 2.0).hypot(b);
@@ -93,7 +95,7 @@ impl MovingPoint {
     }
 }
 
-/// A ball after `seconds`: friction takes the same speed per second until it rests.
+/// Returns a ball after `seconds`: friction reduces its speed at a constant rate until it rests.
 pub fn roll(position: Vec2, velocity: Vec2, seconds: f32, deceleration: f32) -> (Vec2, Vec2) {
     let speed = velocity.length();
     if speed <= f32::EPSILON {

@@ -1,4 +1,4 @@
-//! What stands around the robot, remembered while nobody looks.
+//! The obstacles around the robot, which are remembered while they are out of sight.
 
 use hemiola::prelude::*;
 
@@ -7,13 +7,13 @@ use super::sighting;
 use crate::representations::modeling::{FieldOfView, Obstacle, ObstacleModel, OdometryStep};
 use crate::representations::perception::{ObstaclePercept, SeenObstacle};
 
-/// Room for obstacles.
+/// The maximum number of obstacles.
 const MOST_TRACKS: usize = 16;
 
-/// Follows each obstacle with a Kalman filter; sightings go to the nearest one.
+/// Tracks each obstacle with a Kalman filter; sightings belong to the nearest one.
 ///
-/// Confidence rises with sightings and falls with time: slowly out of sight, fast where a camera
-/// looks and sees nothing.
+/// The confidence rises with sightings and falls with time: slowly out of sight, fast where a
+/// camera looks and sees nothing.
 #[derive(Module)]
 pub struct ObstacleTracker {
     #[parameters]
@@ -24,28 +24,28 @@ pub struct ObstacleTracker {
 /// Parameters of [`ObstacleTracker`].
 #[derive(Parameters)]
 pub struct ObstacleTrackerParameters {
-    /// Standard deviation of the angle under which an obstacle's foot is seen.
+    /// The standard deviation of the angle under which an obstacle's foot is seen.
     #[parameter(default = 0.02, range = 0.001..=0.1, unit = "rad")]
     sighting_angle: f32,
-    /// Variance per second that an obstacle's velocity gains.
+    /// The variance per second that an obstacle's velocity gains.
     #[parameter(default = 0.02, range = 0.0..=1.0, unit = "m²/s³")]
     noise: f32,
-    /// How fast an obstacle may be when it is first seen.
+    /// The expected maximum speed of an obstacle when it is first seen.
     #[parameter(default = 0.1, range = 0.0..=1.0, unit = "m/s")]
     speed: f32,
-    /// Sightings further away belong to something else.
+    /// The distance beyond which a sighting belongs to another obstacle.
     #[parameter(default = 0.5, range = 0.1..=2.0, unit = "m")]
     reach: f32,
-    /// How long an obstacle is remembered that nobody looks at.
+    /// The time for which an obstacle that is out of sight is remembered.
     #[parameter(default = 8.0, range = 0.1..=60.0, unit = "s")]
     memory: f32,
-    /// How long one is believed that should be seen but is not.
+    /// The time for which an obstacle that should be seen but is not is kept.
     #[parameter(default = 1.0, range = 0.05..=10.0, unit = "s")]
     faith: f32,
-    /// Confidence from which on an obstacle is published.
+    /// The confidence from which on an obstacle is published.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     belief: f32,
-    /// Farther obstacles are forgotten.
+    /// The distance beyond which obstacles are dropped.
     #[parameter(default = 5.0, range = 1.0..=15.0, unit = "m")]
     range: f32,
 }

@@ -1,4 +1,4 @@
-//! How far the legs have carried the robot since cognition last ran.
+//! The motion of the robot since the last run of cognition, by odometry.
 
 use hemiola::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::geometry::Pose2;
 use crate::representations::modeling::OdometryStep;
 use crate::representations::motion::Odometry;
 
-/// Takes the difference between two values of the odometry.
+/// Computes the difference between two values of the odometry.
 #[derive(Module)]
 pub struct OdometryReader {
     #[parameters]
@@ -17,8 +17,8 @@ pub struct OdometryReader {
 /// Parameters of [`OdometryReader`].
 #[derive(Parameters)]
 pub struct OdometryReaderParameters {
-    /// Longer steps are no steps: the odometry has begun anew, and the robot is taken to have
-    /// stayed.
+    /// The distance beyond which a step is invalid: the odometry has restarted, and the robot is
+    /// assumed not to have moved.
     #[parameter(default = 0.5, range = 0.05..=5.0, unit = "m")]
     longest_step: f32,
 }

@@ -1,4 +1,4 @@
-//! The field as people know it, behind whatever is drawn on it.
+//! The field as a background of drawings.
 
 use std::f32::consts::TAU;
 
@@ -7,7 +7,7 @@ use hemiola::prelude::*;
 
 use crate::field::{BORDER, CENTER_CIRCLE_RADIUS, GOAL_DEPTH, LENGTH, LINES, MARKS, POST_RADIUS, POSTS, WIDTH};
 
-/// Draws carpet, lines, marks and goals.
+/// Draws the carpet, lines, marks and goals.
 pub fn draw(canvas: &Canvas<'_>) {
     let [carpet, line, goal] = [0x1c7a2c, 0xffffff, 0xcccccc].map(Color::new);
     let half = Vec2::new(LENGTH, WIDTH) / 2.0 + BORDER;

@@ -1,4 +1,4 @@
-//! One pose out of many particles.
+//! The estimate of a single pose from particles.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -7,13 +7,13 @@ use super::pitch;
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::modeling::{OdometryStep, PoseCluster, PoseClusters, PoseParticles, RobotPose};
 
-/// At most so many clusters are looked for.
+/// The maximum number of clusters.
 const MOST_CLUSTERS: usize = 4;
 
-/// Gathers particles into clusters and follows one of them smoothly.
+/// Groups particles into clusters and follows one of them smoothly.
 ///
-/// The followed cluster is left only for one that is clearly more probable, so that the pose does
-/// not flicker between two that explain the same images.
+/// Another cluster is only followed if it is clearly more probable, so that the pose does not
+/// alternate between two that explain the same images.
 #[derive(Module)]
 pub struct PoseTracker {
     #[parameters]
@@ -26,21 +26,21 @@ pub struct PoseTracker {
 /// Parameters of [`PoseTracker`].
 #[derive(Parameters)]
 pub struct PoseTrackerParameters {
-    /// How far from its heaviest part a cluster reaches.
+    /// The radius of a cluster around its part with the most weight.
     #[parameter(default = 0.5, range = 0.05..=2.0, unit = "m")]
     radius: f32,
-    /// How much the headings of a cluster differ.
+    /// The maximum difference between the headings of a cluster.
     #[parameter(default = 0.5, range = 0.05..=3.2, unit = "rad")]
     turn: f32,
-    /// How many times more probable another cluster must be to be followed instead.
+    /// The factor by which another cluster must be more probable to be followed instead.
     #[parameter(default = 1.5, range = 1.0..=10.0)]
     advantage: f32,
-    /// Part of the way to the cluster's mean that the pose goes in a run.
+    /// The share of the distance to the cluster's mean by which the pose moves in a run.
     #[parameter(default = 0.3, range = 0.01..=1.0)]
     pull: f32,
 }
 
-/// The covariance of all particles around a place.
+/// Returns the covariance of all particles around a position.
 fn spread(particles: &PoseParticles, middle: Vec2) -> [[f32; 2]; 2] {
     let (mut covariance, mut weight) = (glam::Mat2::ZERO, 0.0);
     for particle in &particles.particles {
@@ -96,8 +96,8 @@ impl PoseTracker {
         });
     }
 
-    /// The neighbourhood of a free particle with the most weight, and its mean. Quadratic: 22,500
-    /// comparisons of 150.
+    /// Returns the neighbourhood of a free particle with the most weight, and its mean. Quadratic:
+    /// 22,500 comparisons for 150 particles.
     fn heaviest(&mut self, particles: &PoseParticles) -> Option<PoseCluster> {
         let particles = &particles.particles;
         let free = || particles.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(particle, _)| particle);

@@ -14,7 +14,7 @@ const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 const INCREMENT: u64 = 1_442_695_040_888_963_407;
 
 impl Random {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: u64) -> Self {
         let mut random = Self { state: seed.wrapping_add(INCREMENT) };
         random.next();
@@ -28,18 +28,19 @@ impl Random {
         shifted.rotate_right((state >> 59) as u32)
     }
 
-    /// Evenly distributed from `smallest` to `largest`.
+    /// Returns a number that is uniformly distributed from `smallest` to `largest`.
     pub fn uniform(&mut self, smallest: f32, largest: f32) -> f32 {
         let unit = (self.next() >> 8) as f32 / (1_u32 << 24) as f32;
         smallest + unit * (largest - smallest)
     }
 
-    /// An index below `count`; 0 when that is 0.
+    /// Returns an index below `count`; 0 if that is 0.
     pub fn index(&mut self, count: usize) -> usize {
         ((u64::from(self.next()) * count as u64) >> 32) as usize
     }
 
-    /// Nearly normal, mean 0, deviation 1: the sum of four uniform numbers, each of variance 1/3.
+    /// Returns a nearly normal number with mean 0 and deviation 1: the sum of four uniform numbers,
+    /// each of variance 1/3.
     pub fn normal(&mut self) -> f32 {
         let sum: f32 = (0..4).map(|_| self.uniform(-1.0, 1.0)).sum();
         sum * 0.75_f32.sqrt()

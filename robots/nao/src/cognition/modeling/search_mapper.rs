@@ -1,4 +1,4 @@
-//! Where the ball could be, as long as nobody sees it.
+//! The possible positions of the ball while it is not seen.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -8,9 +8,9 @@ use crate::representations::modeling::{FieldBall, FieldOfView, RobotPose, Search
 const CELLS: usize = SearchMap::COLUMNS * SearchMap::ROWS;
 
 /// A Bayes filter over the cells of the field: looking at a cell without seeing the ball makes it
-/// less likely there, and time spreads what is left, for the ball may have been moved.
+/// less likely there, and time spreads the rest, because the ball may have been moved.
 ///
-/// While the ball is known, all belief is around it; so a search begins where it was lost.
+/// While the ball is known, all belief is around it, so that a search begins where it was lost.
 #[derive(Module)]
 pub struct SearchMapper {
     #[parameters]
@@ -25,16 +25,16 @@ pub struct SearchMapper {
 /// Parameters of [`SearchMapper`].
 #[derive(Parameters)]
 pub struct SearchMapperParameters {
-    /// How far from its last place a lost ball is expected.
+    /// The distance from its last position within which a lost ball is expected.
     #[parameter(default = 0.8, range = 0.1..=5.0, unit = "m")]
     spread: f32,
-    /// Probability that a ball in view is found within a second of looking.
+    /// The probability that a ball in view is found within a second.
     #[parameter(default = 0.9, range = 0.05..=0.999)]
     detection: f32,
-    /// Part of a cell's belief that moves to its neighbours in a second.
+    /// The share of a cell's belief that moves to its neighbours in a second.
     #[parameter(default = 0.1, range = 0.0..=1.0)]
     diffusion: f32,
-    /// How much a metre of distance makes a target less worth looking at.
+    /// The decrease of a target's value per metre of distance.
     #[parameter(default = 0.25, range = 0.0..=2.0, unit = "1/m")]
     laziness: f32,
 }
@@ -73,13 +73,13 @@ impl SearchMapper {
         self.belief.clear();
         self.belief.extend((0..CELLS).map(|index| {
             let distance_squared = SearchMap::center(index).distance_squared(place);
-            // A little belief everywhere: nothing is impossible.
+            // A little belief everywhere, because nothing is impossible.
             (-0.5 * distance_squared / variance).exp() + 0.01
         }));
         self.normalize();
     }
 
-    /// Belief flows to the four neighbours; none leaves the field.
+    /// Moves belief to the four neighbours of each cell; none leaves the field.
     fn spread(&mut self, seconds: f32) {
         let flow = (self.parameters.diffusion * seconds / 4.0).min(0.25);
         self.scratch.clear();
@@ -115,7 +115,8 @@ impl SearchMapper {
         self.belief.iter_mut().for_each(|belief| *belief /= sum);
     }
 
-    /// The cell whose belief, with that of its neighbours in the row, is worth the way.
+    /// Returns the cell with the best balance of belief, with that of its neighbours in the row,
+    /// and distance.
     fn target(&self, robot: Vec2) -> Vec2 {
         let worth = |index: usize| {
             let distance = SearchMap::center(index).distance(robot);

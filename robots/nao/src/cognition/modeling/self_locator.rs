@@ -1,4 +1,4 @@
-//! Where the robot is on the field: a particle filter over lines, landmarks and odometry.
+//! The pose of the robot on the field: a particle filter over lines, landmarks and odometry.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -9,7 +9,7 @@ use super::random::Random;
 use crate::field::{WIDTH, is_carpet};
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::modeling::{OdometryStep, PoseParticle, PoseParticles};
-use crate::representations::motion::{FallState, Uprightness};
+use crate::representations::motion::{FallState, KeptBelief, Uprightness};
 use crate::representations::perception::{LandmarkPercept, LinePercept};
 
 mod features;
@@ -18,18 +18,21 @@ mod tests;
 
 use features::{Features, Noise};
 
-/// Particles per task when they are weighed in parallel: tens of microseconds of work.
+/// The runs within which a pose that was kept since an earlier beginning may come.
+const BEGINNING: u32 = 15;
+
+/// The number of particles per parallel task: tens of microseconds of work.
 const CHUNK: usize = 25;
 
 /// Monte Carlo localisation (Dellaert, Fox, Burgard, Thrun: Monte Carlo Localization for Mobile
 /// Robots, 1999).
 ///
-/// In every run particles move by the odometry with noise, are weighed by how well what is seen
-/// fits on the field from there, and are drawn anew when few of them carry the weight. When nothing
-/// fits for a while, some particles are placed where a seen landmark says (sensor resetting;
-/// Lenser, Veloso 2000). The field looks the same from the other half: which of both it is follows
-/// from the start (the robot enters its own half at a touch line) and from then on from the
-/// heading, which odometry keeps well enough not to turn around unnoticed.
+/// In every run particles move by the odometry with noise, are weighted by how well the percepts
+/// fit the field from there, and are resampled when few of them carry the weight. When nothing fits
+/// for a while, some particles are placed by a seen landmark (sensor resetting; Lenser, Veloso
+/// 2000). The field looks the same from the other half: the half follows from the start (the robot
+/// enters its own half at a touch line) and from then on from the heading, which odometry tracks
+/// well enough not to turn around unnoticed.
 #[derive(Module)]
 pub struct SelfLocator {
     #[parameters]
@@ -42,6 +45,8 @@ pub struct SelfLocator {
     #[stateless]
     features: Features,
     random: Option<Random>,
+    /// The number of runs that are left in which this may go on from a kept pose.
+    beginning: Option<u32>,
     fit: f32,
     was_down: Uprightness,
 }
@@ -49,31 +54,32 @@ pub struct SelfLocator {
 /// Parameters of [`SelfLocator`].
 #[derive(Parameters)]
 pub struct SelfLocatorParameters {
-    /// How many particles.
+    /// The number of particles.
     #[parameter(default = 150, range = 10..=2000)]
     particles: u32,
-    /// Begins the stream of random numbers.
+    /// The seed of the random numbers.
     #[parameter(default = 1)]
     seed: u64,
-    /// Where along the touch lines of the own half the robot may start, from here ...
+    /// The start of the range along the touch lines of the own half in which the robot may start.
     #[parameter(default = -2.4, range = -4.5..=4.5, unit = "m")]
     start_from: f32,
-    /// ... to here.
+    /// The end of that range.
     #[parameter(default = -0.5, range = -4.5..=4.5, unit = "m")]
     start_to: f32,
-    /// Standard deviation of the camera's direction.
+    /// The standard deviation of the camera's direction.
     #[parameter(default = 0.02, range = 0.001..=0.1, unit = "rad")]
     sighting_angle: f32,
-    /// Part of every way that odometry gets wrong.
+    /// The error of odometry, as a share of the distance.
     #[parameter(default = 0.12, range = 0.0..=1.0)]
     way_noise: f32,
-    /// How far a way of one metre or a turn of one radian turns the robot unnoticed.
+    /// The unnoticed turn per metre driven or radian turned.
     #[parameter(default = 0.12, range = 0.0..=1.0, unit = "rad")]
     turn_noise: f32,
-    /// Noise that is always there, so that particles that were drawn together part again.
+    /// The noise that is always added, so that particles that were drawn from the same one separate
+    /// again.
     #[parameter(default = 0.004, range = 0.0..=0.1, unit = "m, rad")]
     idle_noise: f32,
-    /// Average fit below which particles are placed by landmarks.
+    /// The average fit below which particles are placed by landmarks.
     #[parameter(default = 0.6, range = 0.0..=1.0)]
     smallest_fit: f32,
 }
@@ -90,11 +96,13 @@ impl SelfLocator {
         lines: &LinePercept,
         landmarks: &LandmarkPercept,
         fall: &FallState,
+        kept: &KeptBelief,
         scope: &Scope,
         debug: &Debug,
         particles: &mut PoseParticles,
     ) {
         let mut random = self.random.take().unwrap_or_else(|| self.begin());
+        self.go_on_from(kept, &mut random);
         self.move_on(odometry, &mut random);
         let was_down = std::mem::replace(&mut self.was_down, fall.state) != Uprightness::Upright;
         if fall.state == Uprightness::Upright {
@@ -118,7 +126,7 @@ impl SelfLocator {
         });
     }
 
-    /// Spreads the particles over the places where the robot may enter the field.
+    /// Distributes the particles over the places where the robot may enter the field.
     fn begin(&mut self) -> Random {
         let mut random = Random::new(self.parameters.seed);
         let count = self.parameters.particles as usize;
@@ -136,7 +144,22 @@ impl SelfLocator {
         random
     }
 
-    /// Moves every particle by the odometry with noise of its own.
+    /// Places the particles around the pose that motion has kept, if this begins anew while the
+    /// robot plays: after a crash, in a process that was restarted.
+    fn go_on_from(&mut self, kept: &KeptBelief, random: &mut Random) {
+        let runs = self.beginning.get_or_insert(BEGINNING);
+        let Some(left) = runs.checked_sub(1) else { return };
+        *runs = left;
+        if let Some(pose) = kept.pose {
+            *runs = 0;
+            for particle in &mut self.particles {
+                let way = Vec2::new(random.normal(), random.normal()) * 0.1;
+                particle.pose = pose * Pose2 { rotation: 0.1 * random.normal(), translation: way };
+            }
+        }
+    }
+
+    /// Moves every particle by the odometry, with noise of its own.
     fn move_on(&mut self, odometry: &OdometryStep, random: &mut Random) {
         let Pose2 { rotation, translation } = odometry.step;
         let way_deviation = self.parameters.idle_noise + self.parameters.way_noise * translation.length();
@@ -149,7 +172,7 @@ impl SelfLocator {
         }
     }
 
-    /// After a fall the robot may look anywhere ahead.
+    /// Spreads the headings after a fall, in which the robot may have turned.
     fn scatter(&mut self, random: &mut Random) {
         for particle in &mut self.particles {
             let turn = random.uniform(-0.5, 0.5);
@@ -158,7 +181,7 @@ impl SelfLocator {
         }
     }
 
-    /// Multiplies weights by the likelihood of what is seen, and sums them up to 1 again.
+    /// Multiplies weights by the likelihood of the percepts, and normalises them.
     fn weigh(&mut self, scope: &Scope) {
         self.scores.resize(self.particles.len(), 0.0);
         let (particles, features) = (&self.particles, &self.features);
@@ -181,7 +204,7 @@ impl SelfLocator {
         self.fit += 0.05 * (1.0 - cost / self.features.largest_cost() - self.fit);
     }
 
-    /// Systematic resampling, when the effective number of particles has shrunk.
+    /// Resamples systematically if the effective number of particles has become small.
     fn draw_anew(&mut self, random: &mut Random) {
         let count = self.particles.len() as f32;
         let squares: f32 = self.particles.iter().map(|particle| particle.weight * particle.weight).sum();
@@ -205,8 +228,8 @@ impl SelfLocator {
         std::mem::swap(&mut self.particles, &mut self.drawn);
     }
 
-    /// Replaces some particles by poses that one seen landmark would explain, turned about as the
-    /// particles are.
+    /// Replaces some particles with poses that one seen landmark would explain, with headings close
+    /// to those of the particles.
     fn reset_by_landmarks(&mut self, landmarks: &LandmarkPercept, random: &mut Random) {
         let lack = (self.parameters.smallest_fit - self.fit) / self.parameters.smallest_fit;
         if lack <= 0.0 || landmarks.landmarks.is_empty() {

@@ -1,15 +1,15 @@
-//! How far off a place on the ground can be that was seen by a camera in the head.
+//! The uncertainty of a position on the ground that a camera in the head has seen.
 
 use glam::{Mat2, Vec2};
 
-/// Height of the cameras above the ground while the robot walks, in metre.
+/// The height of the cameras above the ground while the robot walks, in metres.
 const CAMERA_HEIGHT: f32 = 0.5;
-/// No place is known better, in metre.
+/// The minimum standard deviation of a position, in metres.
 const SMALLEST_DEVIATION: f32 = 0.01;
 
-/// Standard deviations along and across the line of sight, in metre, of a thing seen at `distance`
-/// metre when the camera's direction is uncertain by `angle` radian. An error in the angle moves
-/// the place further the flatter the ray.
+/// Returns the standard deviations along and across the line of sight, in metres, of an object seen
+/// at `distance` metres if the camera's direction is uncertain by `angle` radians. The flatter the
+/// ray, the more an error in the angle moves the position.
 pub fn deviations(distance: f32, angle: f32) -> (f32, f32) {
     let ray_squared = distance * distance + CAMERA_HEIGHT * CAMERA_HEIGHT;
     let along = angle * ray_squared / CAMERA_HEIGHT;
@@ -17,7 +17,7 @@ pub fn deviations(distance: f32, angle: f32) -> (f32, f32) {
     (along.max(SMALLEST_DEVIATION), across.max(SMALLEST_DEVIATION))
 }
 
-/// The covariance of a place seen at `position` relative to the robot.
+/// Returns the covariance of an object seen at `position` relative to the robot.
 pub fn covariance(position: Vec2, angle: f32) -> Mat2 {
     let (along, across) = deviations(position.length(), angle);
     let direction = position.normalize_or(Vec2::X);

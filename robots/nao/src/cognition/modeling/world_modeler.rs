@@ -1,4 +1,4 @@
-//! Everything that behaviour needs, in one frame.
+//! The world model: everything that behaviour needs, in one frame.
 
 use hemiola::prelude::*;
 
@@ -7,10 +7,10 @@ use crate::representations::modeling::{
     BallModel, FieldBall, ObstacleModel, RobotPose, WorldBall, WorldModel, WorldObstacle,
 };
 
-/// Brings robot, ball, obstacles and goal posts together in field coordinates.
+/// Combines robot, ball, obstacles and goal posts in field coordinates.
 ///
-/// Seen goal posts are obstacles too; they give way to the posts of the field, whose places are
-/// known.
+/// Goal posts that are seen are obstacles, too; they are replaced by the posts of the field, whose
+/// positions are known.
 #[derive(Module)]
 pub struct WorldModeler {
     #[parameters]
@@ -20,10 +20,10 @@ pub struct WorldModeler {
 /// Parameters of [`WorldModeler`].
 #[derive(Parameters)]
 pub struct WorldModelerParameters {
-    /// An obstacle this close to where a goal post must be is that post.
+    /// The distance from a goal post of the field within which an obstacle is that post.
     #[parameter(default = 0.35, range = 0.0..=1.0, unit = "m")]
     post_reach: f32,
-    /// An obstacle this close to the ball is taken for what the ball looks like.
+    /// The distance from the ball within which an obstacle is assumed to be the ball.
     #[parameter(default = 0.12, range = 0.0..=0.5, unit = "m")]
     ball_reach: f32,
 }

@@ -1,4 +1,4 @@
-//! Where a ball could be.
+//! Candidates for the ball.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -20,14 +20,14 @@ pub struct Candidate {
     pub prominence: f32,
 }
 
-/// What may be a ball in the upper image.
+/// The candidates in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperCandidates {
     /// The most prominent first.
     pub candidates: Vec<Candidate>,
 }
 
-/// What may be a ball in the lower image.
+/// The candidates in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerCandidates {
     /// The most prominent first.
@@ -37,22 +37,23 @@ pub struct LowerCandidates {
 /// Parameters of [`BallCandidates`].
 #[derive(Parameters)]
 pub struct BallCandidatesParameters {
-    /// Least prominence of a candidate.
+    /// The minimum prominence of a candidate.
     #[parameter(default = 0.35, range = 0.0..=1.0)]
     pub least_prominence: f32,
-    /// Most candidates per image; the most prominent are kept.
+    /// The maximum number of candidates per image; the most prominent are kept.
     #[parameter(default = 16, range = 1..=100)]
     pub most: u32,
-    /// A ball that looks smaller is not looked for, in pixels.
+    /// The minimum radius of a ball in the image, in pixels.
     #[parameter(default = 2.0, range = 1.0..=20.0)]
     pub smallest_radius: f32,
-    /// Distance between two looks, as a part of the radius.
+    /// The distance between two positions that are examined, relative to the radius.
     #[parameter(default = 0.4, range = 0.1..=2.0)]
     pub step: f32,
 }
 
-/// At every place the camera's pose tells how large a ball would be there. Places with little green
-/// inside that size and much green around it are candidates; of overlapping ones the best remains.
+/// Finds candidates: at every position the camera's pose determines how large a ball would appear.
+/// Positions with little green within that size and much green around it are candidates; of
+/// overlapping ones the best remains.
 #[derive(Module, Default)]
 pub struct BallCandidates {
     #[parameters]
@@ -88,7 +89,7 @@ impl BallCandidates {
     }
 }
 
-/// Where in an image a ball may lie.
+/// The positions in an image at which a ball may lie.
 pub(super) struct Places<'a> {
     pub view: &'a CameraView,
     pub boundary: &'a Boundary,
@@ -135,7 +136,7 @@ impl BallCandidates {
     }
 }
 
-/// The radius in pixels of a ball on the ground whose middle appears at an image point.
+/// Returns the radius in pixels of a ball on the ground whose centre appears at an image point.
 #[must_use]
 pub(super) fn radius_at(view: &CameraView, center: Vec2) -> Option<f32> {
     let ground = view.at_height(center, BALL_RADIUS)?;
@@ -144,7 +145,8 @@ pub(super) fn radius_at(view: &CameraView, center: Vec2) -> Option<f32> {
     (ratio < 0.7).then(|| view.focal_length.x * ratio / (1.0 - ratio * ratio).sqrt())
 }
 
-/// Little green inside, much green left, right and above. Below lies the shadow.
+/// Returns the prominence: little green inside, much green left, right and above. Below is the
+/// shadow.
 fn prominence(green: &GreenArea, center: Vec2, radius: f32) -> f32 {
     let core = Vec2::splat(0.65 * radius);
     let (inside, all) = green.count(center - core, center + core);

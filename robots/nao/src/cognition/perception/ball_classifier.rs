@@ -1,4 +1,4 @@
-//! How likely a candidate is a ball.
+//! The likelihood that a candidate is a ball.
 
 use std::f32::consts::TAU;
 
@@ -28,7 +28,7 @@ pub struct RatedBall {
     pub score: f32,
 }
 
-/// What tells a ball from other things. All from 0 to 1.
+/// The features that distinguish a ball from other objects, all from 0 to 1.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct BallFeatures {
     /// Part of the directions in which green begins where the ball must end.
@@ -45,51 +45,51 @@ pub struct BallFeatures {
     pub dark: f32,
 }
 
-/// Rated candidates of the upper image.
+/// The rated candidates of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperBalls {
     /// In the order of the candidates.
     pub balls: Vec<RatedBall>,
 }
 
-/// Rated candidates of the lower image.
+/// The rated candidates of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerBalls {
     /// In the order of the candidates.
     pub balls: Vec<RatedBall>,
 }
 
-/// Weights of a logistic regression over the features.
+/// The weights of a logistic regression over the features.
 ///
-/// Fitted to 5,032 candidates in 800 simulated images, 411 of them balls, as the test
+/// They are fitted to 5,032 candidates in 800 simulated images, 411 of them balls, as the test
 /// `features_of_balls` prints them. A ball of another pattern needs weights of its own.
 #[derive(Parameters)]
 pub struct BallClassifierParameters {
-    /// Score of a candidate without any feature, in logits.
+    /// The score of a candidate without any feature, in logits.
     #[parameter(default = -20.8, range = -50.0..=50.0)]
     pub bias: f32,
-    /// Weight of the rim.
+    /// The weight of the rim.
     #[parameter(default = 8.9, range = -50.0..=50.0)]
     pub rim: f32,
-    /// Weight of the filled disc.
+    /// The weight of the filled disc.
     #[parameter(default = 10.0, range = -50.0..=50.0)]
     pub filled: f32,
-    /// Weight of the green surroundings.
+    /// The weight of the green surroundings.
     #[parameter(default = 1.1, range = -50.0..=50.0)]
     pub surrounded: f32,
-    /// Weight of the pattern.
+    /// The weight of the pattern.
     #[parameter(default = 9.1, range = -50.0..=50.0)]
     pub pattern: f32,
-    /// Weight of the bright part.
+    /// The weight of the bright part.
     #[parameter(default = -3.8, range = -50.0..=50.0)]
     pub bright: f32,
-    /// Weight of the dark part.
+    /// The weight of the dark part.
     #[parameter(default = 7.8, range = -50.0..=50.0)]
     pub dark: f32,
 }
 
-/// Moves every candidate to where its rim fits best, measures features there and rates them,
-/// candidates in parallel.
+/// Moves every candidate to the position where its rim fits best, measures its features there and
+/// rates them, all candidates in parallel.
 #[derive(Module, Default)]
 pub struct BallClassifier {
     #[parameters]
@@ -169,11 +169,11 @@ impl BallClassifier {
     }
 }
 
-/// Directions in which the rim is looked at.
+/// The number of directions in which the rim is examined.
 const DIRECTIONS: usize = 24;
 
-/// Coordinate search around a candidate for the place whose rim is the clearest. The radius follows
-/// from the place.
+/// Searches the neighbourhood of a candidate for the position with the clearest rim. The radius
+/// follows from the position.
 fn best_fit(seen: &Seen<'_>, candidate: &Candidate) -> (Vec2, f32) {
     let rate = |center: Vec2| {
         let radius = radius_at(seen.view, center)?;
@@ -193,7 +193,7 @@ fn best_fit(seen: &Seen<'_>, candidate: &Candidate) -> (Vec2, f32) {
     (best.1, best.2)
 }
 
-/// How green it is just outside the rim, and how little just inside.
+/// Returns the contrast at the rim: green just outside, and not just inside.
 fn rim_contrast(seen: &Seen<'_>, center: Vec2, radius: f32) -> f32 {
     let gap = (0.15 * radius).max(0.8);
     directions()
@@ -201,7 +201,8 @@ fn rim_contrast(seen: &Seen<'_>, center: Vec2, radius: f32) -> f32 {
         .sum()
 }
 
-/// From 0 (no green at all) to 1 (as green as the carpet), with a smooth way between.
+/// Returns the greenness, from 0 (no green at all) to 1 (as green as the carpet), with a smooth
+/// transition.
 fn greenness(seen: &Seen<'_>, point: Vec2) -> f32 {
     let Some([y, cb, cr]) = seen.pixel(point) else { return 0.5 };
     let color = Vec2::new(f32::from(cb) - 128.0, f32::from(cr) - 128.0);
@@ -227,7 +228,7 @@ fn features(seen: &Seen<'_>, center: Vec2, radius: f32) -> BallFeatures {
     }
     let disc = Disc::measure(seen, center, 0.85 * radius);
     let part = |count: u32, all: u32| if all == 0 { 0.0 } else { count as f32 / all as f32 };
-    // A ball of which less than half is in the image cannot be told from anything else.
+    // A ball of which less than half is in the image cannot be distinguished from other objects.
     let whole = if seen_directions * 2 >= DIRECTIONS as u32 { seen_directions } else { DIRECTIONS as u32 };
     BallFeatures {
         rim: part(rim, whole),
@@ -239,7 +240,7 @@ fn features(seen: &Seen<'_>, center: Vec2, radius: f32) -> BallFeatures {
     }
 }
 
-/// What the pixels of a disc are like.
+/// The statistics of the pixels of a disc.
 #[derive(Default)]
 struct Disc {
     count: u32,
@@ -250,7 +251,7 @@ struct Disc {
 }
 
 impl Disc {
-    /// At most about 15 x 15 pixels are looked at.
+    /// Measures at most about 15 x 15 pixels.
     fn measure(seen: &Seen<'_>, center: Vec2, radius: f32) -> Self {
         let step = (radius / 7.0).max(1.0);
         let steps = (radius / step) as i32;

@@ -1,4 +1,4 @@
-//! Where the robot sees itself.
+//! The part of the image that shows the robot itself.
 
 use glam::Vec3;
 use hemiola::prelude::*;
@@ -10,8 +10,7 @@ use crate::representations::sensing::JointAngles;
 use crate::robot::Side;
 use crate::robot::kinematics::Links;
 
-/// The lower border of what is worth looking at: from there down the image may show the robot
-/// itself.
+/// The lower border of the usable part of the image: below it, the image may show the robot itself.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Contour {
     /// One row for each strip of [`Contour::STRIP`] columns; empty when nothing of the robot is in
@@ -20,11 +19,11 @@ pub struct Contour {
 }
 
 impl Contour {
-    /// Columns that share a row.
+    /// The number of columns that share a row.
     pub const STRIP: usize = 8;
 
-    /// The first row of the robot itself at a column; `height`, the end of the image, where it is
-    /// not seen.
+    /// Returns the first row of the robot itself at a column; `height`, the end of the image, if it
+    /// is not seen.
     #[inline]
     #[must_use]
     pub fn row(&self, column: f32, height: f32) -> f32 {
@@ -32,14 +31,14 @@ impl Contour {
     }
 }
 
-/// Contour of the body in the upper image.
+/// The contour of the body in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperContour {
     /// The contour.
     pub contour: Contour,
 }
 
-/// Contour of the body in the lower image.
+/// The contour of the body in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerContour {
     /// The contour.
@@ -49,8 +48,8 @@ pub struct LowerContour {
 /// Parameters of [`BodyContour`].
 #[derive(Parameters)]
 pub struct BodyContourParameters {
-    /// Radius of the balls around points of the feet, shins, elbows and hands; a little more than
-    /// the body has.
+    /// The radius of the balls around points of the feet, shins, elbows and hands; a little more
+    /// than that of the body.
     #[parameter(default = 0.05, range = 0.0..=0.2, unit = "m")]
     pub thickness: f32,
 }
@@ -92,7 +91,7 @@ impl BodyContour {
     }
 }
 
-/// Adds a ball of `radius` metre to the contour.
+/// Adds a ball of `radius` metres to the contour.
 fn cover(view: &CameraView, point: Vec3, radius: f32, contour: &mut Contour) {
     let depth = view.pose.relative(point).x;
     let Some(center) = view.image(point).filter(|_| depth > 2.0 * radius) else { return };

@@ -1,4 +1,4 @@
-//! Where the cameras are over the ground, and so where a pixel lies on it.
+//! The poses of the cameras over the ground, and so the positions of pixels on it.
 
 use glam::{Vec2, Vec3};
 use hemiola::prelude::*;
@@ -11,7 +11,7 @@ use crate::robot::kinematics::{Camera, Links};
 
 /// A pinhole camera over the ground.
 ///
-/// Image points are in pixels from the upper left corner; the middle of the first pixel is (0.5,
+/// Image points are in pixels from the upper left corner; the centre of the first pixel is (0.5,
 /// 0.5). Ground points are relative to the robot: the origin lies below the torso, x points
 /// forward, y left.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
@@ -27,8 +27,8 @@ pub struct CameraView {
 }
 
 impl CameraView {
-    /// A camera at `pose` over the ground that makes images of `width` x `height` pixels with these
-    /// fields of view (radian).
+    /// Creates a camera at `pose` over the ground that takes images of `width` x `height` pixels
+    /// with these fields of view (radians).
     #[must_use]
     pub fn new(pose: Pose3, width: u32, height: u32, field_of_view: Vec2) -> Self {
         let size = Vec2::new(width as f32, height as f32);
@@ -36,7 +36,7 @@ impl CameraView {
         Self { pose, focal_length: size / 2.0 / half, center: size / 2.0, size }
     }
 
-    /// The direction that an image point looks along; 1 along the optical axis.
+    /// Returns the ray of an image point; its length along the optical axis is 1.
     #[inline]
     #[must_use]
     pub fn ray(&self, point: Vec2) -> Vec3 {
@@ -44,26 +44,27 @@ impl CameraView {
         self.pose.rotation * Vec3::new(1.0, offset.x, offset.y)
     }
 
-    /// The point of the ground that an image point shows; none at the horizon and above.
+    /// Returns the point of the ground that an image point shows; none at the horizon and above.
     #[inline]
     #[must_use]
     pub fn ground(&self, point: Vec2) -> Option<Vec2> {
         self.at_height(point, 0.0)
     }
 
-    /// What an image point shows if that is `height` metre over the ground; none if the ray does
-    /// not come down to it.
+    /// Returns the position that an image point shows at a `height` in metres over the ground; none
+    /// if the ray does not come down to it.
     #[inline]
     #[must_use]
     pub fn at_height(&self, point: Vec2, height: f32) -> Option<Vec2> {
-        /// Steeper than one in thousand: beyond, a pixel covers tens of metres.
+        /// The slope of the flattest ray, one in a thousand: beyond, a pixel covers tens of metres.
         const FLATTEST: f32 = -1e-3;
         let ray = self.ray(point);
         let way = (height - self.pose.translation.z) / ray.z;
         (ray.z < FLATTEST && way > 0.0).then(|| self.pose.translation.truncate() + ray.truncate() * way)
     }
 
-    /// Where a point in space appears; none behind the camera. The point may lie outside the image.
+    /// Returns where a point in space appears, which may be outside the image; none behind the
+    /// camera.
     #[inline]
     #[must_use]
     pub fn image(&self, point: Vec3) -> Option<Vec2> {
@@ -71,15 +72,15 @@ impl CameraView {
         (seen.x > 0.01).then(|| self.center - self.focal_length * Vec2::new(seen.y, seen.z) / seen.x)
     }
 
-    /// Where a point of the ground appears; none behind the camera.
+    /// Returns where a point of the ground appears; none behind the camera.
     #[inline]
     #[must_use]
     pub fn image_of_ground(&self, point: Vec2) -> Option<Vec2> {
         self.image(point.extend(0.0))
     }
 
-    /// The row of the horizon at a column; outside the image when the camera looks up or down far
-    /// enough.
+    /// Returns the row of the horizon at a column, which is outside the image if the camera looks
+    /// far enough up or down.
     #[must_use]
     pub fn horizon(&self, column: f32) -> f32 {
         let origin = self.ray(Vec2::new(column, 0.0)).z;
@@ -91,16 +92,16 @@ impl CameraView {
         canvas.line([0.0, self.size.x].map(|column| [column, self.horizon(column)]), Color::CYAN);
     }
 
-    /// How many pixels a metre spans where it lies at a ground point and across the line of sight.
+    /// Returns the number of pixels that a metre spans at a ground point, across the line of sight.
     #[inline]
     #[must_use]
     pub fn pixels_per_metre(&self, ground: Vec2) -> f32 {
         self.focal_length.x / self.pose.translation.distance(ground.extend(0.0)).max(0.05)
     }
 
-    /// How many columns a metre across the line of sight spans on the ground at an image point, and
-    /// how many rows a metre along it; nothing at the horizon and above. Both follow from how
-    /// steeply the ray goes down; a roll of the camera is neglected.
+    /// Returns the number of columns that a metre across the line of sight spans on the ground at
+    /// an image point, and the number of rows for a metre along it; zero at the horizon and above.
+    /// Both follow from the slope of the ray; a roll of the camera is neglected.
     #[inline]
     #[must_use]
     pub fn ground_scale(&self, point: Vec2) -> Vec2 {
@@ -108,7 +109,7 @@ impl CameraView {
         self.focal_length * Vec2::new(steepness, steepness * steepness) / self.pose.translation.z.max(0.05)
     }
 
-    /// Whether an image point lies in the image, at least `margin` pixels from its border.
+    /// Returns whether an image point lies in the image, at least `margin` pixels from its border.
     #[inline]
     #[must_use]
     pub fn contains(&self, point: Vec2, margin: f32) -> bool {
@@ -133,21 +134,22 @@ pub struct LowerCamera {
 /// Parameters of [`CameraMatrix`].
 #[derive(Parameters)]
 pub struct CameraMatrixParameters {
-    /// Horizontal field of view of both cameras.
+    /// The horizontal field of view of both cameras.
     #[parameter(default = CAMERA_HORIZONTAL_VIEW, range = 0.2..=2.5, unit = "rad")]
     pub horizontal_view: f32,
-    /// Vertical field of view of both cameras.
+    /// The vertical field of view of both cameras.
     #[parameter(default = CAMERA_VERTICAL_VIEW, range = 0.2..=2.5, unit = "rad")]
     pub vertical_view: f32,
-    /// How much farther down than the drawing says the cameras look: what a calibration found.
+    /// The angle by which the cameras look farther down than in the drawing, from a calibration.
     #[parameter(default = 0.0, range = -0.3..=0.3, unit = "rad")]
     pub pitch_correction: f32,
-    /// How much farther clockwise than the drawing says the cameras are turned around their axis.
+    /// The angle by which the cameras are turned clockwise around their axis relative to the
+    /// drawing.
     #[parameter(default = 0.0, range = -0.3..=0.3, unit = "rad")]
     pub roll_correction: f32,
 }
 
-/// From the head's joints and the torso over the ground to both cameras.
+/// Computes the views of both cameras from the head's joints and the torso over the ground.
 #[derive(Module, Default)]
 pub struct CameraMatrix {
     #[parameters]

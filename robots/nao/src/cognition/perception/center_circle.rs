@@ -19,13 +19,14 @@ pub struct SeenCircle {
 }
 
 impl SeenCircle {
-    /// Whether a spot lies on the circle and along it.
+    /// Returns whether a spot lies on the circle and along it.
     #[must_use]
     pub fn covers(&self, spot: &Spot) -> bool {
         self.seen && self.misfit(spot) <= 1.0
     }
 
-    /// How far a spot is from lying on the circle and along it, as a part of what is tolerated.
+    /// Returns the deviation of a spot from the circle and its direction, relative to the
+    /// tolerance.
     fn misfit(&self, spot: &Spot) -> f32 {
         let away = spot.ground - self.center;
         let distance = away.length();
@@ -34,14 +35,14 @@ impl SeenCircle {
     }
 }
 
-/// Sine of the largest angle between a spot's direction and the circle's tangent; far directions
-/// are less exact.
+/// Returns the sine of the largest angle between a spot's direction and the circle's tangent; far
+/// directions are less exact.
 fn largest_slant(spot: &Spot) -> f32 {
     (0.2 + 0.05 * spot.ground.length()).min(0.4)
 }
 
-/// How far a spot may lie beside the circle: the error of a pixel grows with the square of the
-/// distance.
+/// Returns the distance by which a spot may lie beside the circle: the error of a pixel grows with
+/// the square of the distance.
 fn tolerance(spot: &Spot) -> f32 {
     0.02 + 0.015 * spot.ground.length_squared()
 }
@@ -63,36 +64,36 @@ pub struct LowerCircle {
 /// Parameters of [`CenterCircle`].
 #[derive(Parameters)]
 pub struct CenterCircleParameters {
-    /// Of the field's circle.
+    /// The radius of the field's circle.
     #[parameter(default = CENTER_CIRCLE_RADIUS, range = 0.2..=3.0, unit = "m")]
     pub radius: f32,
-    /// How much larger or smaller, as a part, the circle may look.
+    /// The share by which the circle may appear larger or smaller.
     #[parameter(default = 0.12, range = 0.0..=0.5)]
     pub radius_tolerance: f32,
-    /// Farther spots do not vote.
+    /// The distance beyond which spots do not vote.
     #[parameter(default = 4.5, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
-    /// Least number of spots on the circle.
+    /// The minimum number of spots on the circle.
     #[parameter(default = 24, range = 3..=1000)]
     pub least_spots: u32,
-    /// How much larger the covered part of the visible circle must be than the mean misfit of the
-    /// spots, which is given as a part of what is tolerated of one. Straight lines that touch the
-    /// circle cover little of it and fit badly.
+    /// The minimum difference between the covered share of the visible circle and the mean misfit
+    /// of the spots relative to the tolerance. Straight lines that touch the circle cover little of
+    /// it and fit badly.
     #[parameter(default = 0.2, range = -1.0..=1.0)]
     pub least_evidence: f32,
-    /// Least part of the circle that spots lie on; only parts in the image count.
+    /// The minimum share of the circle that spots lie on; only parts in the image count.
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_cover: f32,
-    /// Least part of the circle's length inside the image that is covered.
+    /// The minimum share of the circle's length inside the image that is covered.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_visible_cover: f32,
 }
 
-/// Every pair of spots votes for the two centres of circles through both, if the circle runs along
-/// both (a Hough transform for circles of known radius: Kimme, Ballard, Sklansky: Finding circles
-/// by an array of accumulators, 1975; pairs, because far away a spot's place is more exact than its
-/// direction). The winner is refined by least squares and must be covered by spots all around, as
-/// far as it lies in the image.
+/// Finds the circle: every pair of spots votes for the two centres of circles through both, if the
+/// circle runs along both (a Hough transform for circles of known radius: Kimme, Ballard, Sklansky:
+/// Finding circles by an array of accumulators, 1975; pairs, because far away a spot's position is
+/// more exact than its direction). The winner is refined by least squares and must be covered by
+/// spots all around, as far as it lies in the image.
 #[derive(Module, Default)]
 pub struct CenterCircle {
     #[parameters]
@@ -126,9 +127,9 @@ impl CenterCircle {
         spots.spots.iter().filter(move |spot| spot.ground.length_squared() <= farthest)
     }
 
-    /// The middle of the cell that got the most votes together with its neighbours.
+    /// Returns the centre of the cell that got the most votes together with its neighbours.
     fn vote(&self, spots: &Spots) -> Option<Vec2> {
-        // A scattered selection: regular steps would meet the same line in every column.
+        // A scattered selection: regular steps would hit the same line in every column.
         let part = (MOST_VOTERS as f32 / spots.spots.len().max(1) as f32).min(1.0);
         let voters = || {
             let scattered = |index: usize| (index as f32 * 0.618_034).fract() < part;
@@ -140,7 +141,7 @@ impl CenterCircle {
             for second in voters().skip(index + 1) {
                 let chord = second.ground - first.ground;
                 let length = chord.length();
-                // Short chords point anywhere.
+                // The direction of short chords is arbitrary.
                 if length < 0.4 * radius || length > 1.95 * radius {
                     continue;
                 }
@@ -171,9 +172,9 @@ impl CenterCircle {
         (count >= self.parameters.least_spots).then_some(center)
     }
 
-    /// Gauss-Newton on the distances of the spots to the circle, then the test of its cover. The
-    /// radius may change a little: when the camera's height or pitch is not exact, the circle does
-    /// not look as large as it is.
+    /// Minimises the distances of the spots to the circle by Gauss-Newton, then tests its cover.
+    /// The radius may change a little: if the camera's height or pitch is not exact, the circle
+    /// does not appear in its true size.
     fn refine(&self, view: &CameraView, spots: &Spots, center: Vec2) -> Option<SeenCircle> {
         let radius = self.parameters.radius;
         let mut circle = SeenCircle { seen: true, center, radius };
@@ -227,18 +228,18 @@ impl CenterCircle {
     }
 }
 
-/// How many near spots the known radius outweighs.
+/// The weight of the known radius, in near spots.
 const WEIGHT_OF_RADIUS: f32 = 1.0;
 
-/// The accumulator covers so many metres to each side of the robot.
+/// The extent of the accumulator to each side of the robot, in metres.
 const REACH: f32 = 6.0;
-/// Size of its cells in metre.
+/// The size of its cells, in metres.
 const CELL: f32 = 0.12;
-/// Cells per side.
+/// The number of cells per side.
 const CELLS: usize = 100;
-/// At most so many spots vote, because every pair of them does.
+/// The maximum number of spots that vote, which is limited because every pair of them does.
 const MOST_VOTERS: usize = 110;
-/// Sine of the largest angle between a voter's direction and the circle's tangent.
+/// The sine of the largest angle between a voter's direction and the circle's tangent.
 const LARGEST_SLANT_OF_VOTER: f32 = 0.6;
 
 fn cell(point: Vec2) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Where lines meet: corners, tees and crosses.
+//! The crossings of lines: corners, tees and crosses.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -24,14 +24,14 @@ pub struct ImageLandmark {
     pub ground: Vec2,
 }
 
-/// Crossings in the upper image.
+/// The crossings in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperCrossings {
     /// Corners, tees, crosses and the middle of the centre circle.
     pub crossings: Vec<ImageLandmark>,
 }
 
-/// Crossings in the lower image.
+/// The crossings in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerCrossings {
     /// Corners, tees, crosses and the middle of the centre circle.
@@ -41,44 +41,43 @@ pub struct LowerCrossings {
 /// Parameters of [`Crossings`].
 #[derive(Parameters)]
 pub struct CrossingsParameters {
-    /// Smallest angle between two lines on the ground that cross. All do at 90 degrees; far ones
-    /// look otherwise.
+    /// The minimum angle between two crossing lines on the ground. The true angle is 90 degrees,
+    /// but far lines appear at other angles.
     #[parameter(default = 0.9, range = 0.0..=1.57, unit = "rad")]
     pub smallest_angle: f32,
-    /// Farthest from the end of a piece of line to its crossing, in pixels.
+    /// The maximum distance from the end of a piece of line to its crossing, in pixels.
     #[parameter(default = 11.0, range = 1.0..=100.0)]
     pub longest_gap: f32,
-    /// How far an arm is followed from the crossing, at least.
+    /// The minimum distance to which an arm is followed from the crossing.
     #[parameter(default = 0.25, range = 0.1..=1.0, unit = "m")]
     pub arm: f32,
-    /// The same in the image, in pixels.
+    /// The minimum distance to which an arm is followed in the image, in pixels.
     #[parameter(default = 11.0, range = 2.0..=100.0)]
     pub arm_in_image: f32,
-    /// Least contrast of an arm to both sides, as a part of the carpet's brightness.
+    /// The minimum contrast of an arm to both sides, relative to the carpet's brightness.
     #[parameter(default = 0.12, range = 0.0..=2.0)]
     pub least_contrast: f32,
-    /// The same as a part of the contrast of the line's other arm, where that is larger: both are
-    /// of the same paint, and what goes on less bright is a seam, a crease or dirt.
+    /// The minimum contrast of an arm relative to that of the line's other arm, if that is larger:
+    /// both have the same paint, and a less bright continuation is a seam, a crease or dirt.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     pub least_of_line: f32,
-    /// Part of an arm that must be painted.
+    /// The minimum share of an arm that is painted.
     #[parameter(default = 0.65, range = 0.0..=1.0)]
     pub least_paint: f32,
-    /// Largest part of an arm with paint when there is no arm. Between the two nobody knows.
+    /// The maximum share of paint where there is no arm. Between the two it is undecided.
     #[parameter(default = 0.4, range = 0.0..=1.0)]
     pub most_absent_paint: f32,
-    /// Sine of the angle in the image below which arms are looked at only where they have left the
-    /// other line. The robot's own modules decide as when its first logs were recorded: 0.
+    /// The sine of the angle in the image below which arms are only examined where they have left
+    /// the other line. The robot's own modules decide as when its first logs were recorded: 0.
     #[parameter(default = 0.0, range = 0.0..=1.0)]
     pub flattest: f32,
-    /// Farther crossings are too inexact.
+    /// The distance beyond which crossings are too inexact.
     #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
-/// Intersects the lines and looks in the image along which of the four arms there is paint: two
-/// make a corner, three a tee, four a cross. Lines through the middle of the centre circle cross it
-/// twice.
+/// Intersects the lines and examines which of the four arms are painted: two make a corner, three a
+/// tee, four a cross. Lines through the middle of the centre circle cross it twice.
 #[derive(Module, Default)]
 pub struct Crossings {
     #[parameters]
@@ -134,7 +133,7 @@ impl Crossings {
                 let Some(ground) = seen.view.ground(image).filter(|at| at.length() <= self.parameters.farthest) else {
                     continue;
                 };
-                // What lies on the circle is known already.
+                // Crossings on the circle are known already.
                 if crossings[..on_circle].iter().any(|other| other.ground.distance(ground) < 0.3) {
                     continue;
                 }
@@ -144,8 +143,8 @@ impl Crossings {
         }
     }
 
-    /// Where two pieces of lines meet in the image, if they cross on the ground and reach or nearly
-    /// reach that point.
+    /// Returns the point in the image at which two pieces of lines meet, if they cross on the
+    /// ground and reach or nearly reach that point.
     fn meeting(&self, view: &CameraView, first: &ImageLine, second: &ImageLine) -> Option<Vec2> {
         let angle = first.direction().perp_dot(second.direction()).abs();
         if angle < self.parameters.smallest_angle.sin() {
@@ -166,16 +165,16 @@ impl Crossings {
         (reached && view.contains(meeting, 1.0)).then_some(meeting)
     }
 
-    /// What a crossing looks like, from the arms that are painted.
+    /// Returns the kind of a crossing, from the arms that are painted.
     fn kind(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<LandmarkShape> {
-        // Whoever does not see all four arms cannot tell.
+        // The kind is unknown unless all four arms are seen.
         let mut painted = [[false; 2]; 2];
         let clear = self.clearances(seen.view, image, ground, lines)?;
         for ((line, clear), painted) in lines.into_iter().zip(clear).zip(&mut painted) {
             let [ahead, behind] = [line.direction(), -line.direction()]
                 .map(|along| Arm::look(seen, image, ground, along, clear, &self.parameters));
             let (ahead, behind) = (ahead?, behind?);
-            // Both arms of a line are of the same paint.
+            // Both arms of a line have the same paint.
             let least = self.parameters.least_contrast * seen.tone.brightness;
             let least = least.max(self.parameters.least_of_line * ahead.contrast().max(behind.contrast()));
             for (arm, painted) in [ahead, behind].iter().zip(painted) {
@@ -192,9 +191,9 @@ impl Crossings {
         }
     }
 
-    /// How many pixels one must go along each of two lines from where they meet to be clear of the
-    /// other one's paint. Lines that meet at a flat angle in the image run beside each other for
-    /// long.
+    /// Returns the number of pixels along each of two lines from where they meet until they are
+    /// clear of the other one's paint. Lines that meet at a flat angle in the image run beside each
+    /// other for a long distance.
     fn clearances(&self, view: &CameraView, image: Vec2, ground: Vec2, lines: [&ImageLine; 2]) -> Option<[f32; 2]> {
         let mut ways = [Vec2::ZERO; 2];
         for (line, way) in lines.into_iter().zip(&mut ways) {
@@ -210,7 +209,7 @@ impl Crossings {
         Some([clear(0), clear(1)])
     }
 
-    /// Whether there is paint along an arm; none where that is unclear.
+    /// Returns whether there is paint along an arm; none if that is unclear.
     fn is_painted(&self, arm: &Arm, least: f32) -> Option<bool> {
         let painted = arm.contrasts[..arm.visible].iter().filter(|contrast| **contrast >= least).count();
         let part = painted as f32 / arm.visible as f32;
@@ -219,10 +218,10 @@ impl Crossings {
     }
 }
 
-/// An arm begins at least so many pixels from the crossing.
+/// The minimum distance of the beginning of an arm from the crossing, in pixels.
 const SHORTEST_CLEARANCE: f32 = 2.5;
 
-/// What is seen from a crossing along a direction.
+/// The contrast along a direction from a crossing.
 struct Arm {
     contrasts: [f32; Self::SAMPLES],
     visible: usize,
@@ -231,8 +230,8 @@ struct Arm {
 impl Arm {
     const SAMPLES: usize = 8;
 
-    /// How much brighter the middle of the arm is than both sides, from the crossing along a
-    /// direction of the ground; none where that is out of sight.
+    /// Measures by how much the middle of the arm is brighter than both sides, from the crossing
+    /// along a direction of the ground; none where that is out of sight.
     fn look(
         seen: &Seen<'_>,
         image: Vec2,
@@ -265,13 +264,14 @@ impl Arm {
         (arm.visible >= 3).then_some(arm)
     }
 
-    /// The mean contrast.
+    /// Returns the mean contrast.
     fn contrast(&self) -> f32 {
         self.contrasts[..self.visible].iter().sum::<f32>() / self.visible as f32
     }
 }
 
-/// From the middle of a line along `direction` to the carpet beside it, in pixels.
+/// Returns the distance from the middle of a line along `direction` to the carpet beside it, in
+/// pixels.
 fn across(view: &CameraView, point: Vec2, direction: Vec2, way: Vec2) -> f32 {
     let beside =
         view.ground(point).and_then(|ground| view.image_of_ground(ground + direction.perp() * 0.9 * LINE_WIDTH));
@@ -284,7 +284,7 @@ fn nearest_on(line: &ImageLine, point: Vec2) -> Vec2 {
     line.image_from + way * ((point - line.image_from).dot(way) / way.length_squared().max(1e-6)).clamp(0.0, 1.0)
 }
 
-/// The middle of the circle, and where the line through it crosses the circle.
+/// Adds the middle of the circle, and the points where the line through it crosses the circle.
 fn on_circle(view: &CameraView, lines: &Lines, circle: &SeenCircle, crossings: &mut Vec<ImageLandmark>) {
     let mut add = |kind: LandmarkShape, ground: Vec2| {
         if let Some(image) = view.image_of_ground(ground).filter(|image| view.contains(*image, 0.0)) {
@@ -303,7 +303,7 @@ fn on_circle(view: &CameraView, lines: &Lines, circle: &SeenCircle, crossings: &
         add(LandmarkShape::CenterCircle, circle.center);
         return;
     };
-    // Across itself the line is more exact than the circle.
+    // Across its own direction, the line is more exact than the circle.
     let along = halfway.direction();
     let middle = halfway.from + along * (circle.center - halfway.from).dot(along);
     add(LandmarkShape::CenterCircle, middle);

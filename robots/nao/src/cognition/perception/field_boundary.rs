@@ -1,4 +1,4 @@
-//! Where the carpet ends.
+//! The border of the carpet.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -13,7 +13,7 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// The row at which the carpet begins at a column; none without carpet.
+    /// Returns the row at which the carpet begins at a column; none without carpet.
     #[inline]
     #[must_use]
     pub fn row(&self, column: f32) -> Option<f32> {
@@ -31,7 +31,7 @@ impl Boundary {
         canvas.line(self.corners.iter().copied(), Color::YELLOW);
     }
 
-    /// Whether an image point lies on the carpet or on something that stands on it.
+    /// Returns whether an image point lies on the carpet or on something that stands on it.
     #[inline]
     #[must_use]
     pub fn contains(&self, point: Vec2) -> bool {
@@ -39,14 +39,14 @@ impl Boundary {
     }
 }
 
-/// Border of the carpet in the upper image.
+/// The border of the carpet in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperBoundary {
     /// The border.
     pub boundary: Boundary,
 }
 
-/// Border of the carpet in the lower image.
+/// The border of the carpet in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerBoundary {
     /// The border.
@@ -56,18 +56,18 @@ pub struct LowerBoundary {
 /// Parameters of [`FieldBoundary`].
 #[derive(Parameters)]
 pub struct FieldBoundaryParameters {
-    /// How much a pixel that is not green counts against a green one when the end of the green is
-    /// looked for.
+    /// The weight of a pixel that is not green, relative to a green one, in the search for the end
+    /// of the green.
     #[parameter(default = 0.6, range = 0.1..=5.0)]
     pub other_weight: f32,
-    /// Columns with fewer green pixels than this part of the image's height do not count.
+    /// The minimum number of green pixels in a column, relative to the image's height.
     #[parameter(default = 0.03, range = 0.0..=1.0)]
     pub least_green: f32,
 }
 
-/// In each scanned column the row above which green is outweighed by everything else; of all
-/// columns the upper convex hull, because what stands on the carpet hides its border but a carpet
-/// has no bays.
+/// Finds, in each scanned column, the row above which green is outweighed by everything else, and
+/// the upper convex hull over all columns, because objects on the carpet hide its border, but a
+/// carpet has no bays.
 #[derive(Module, Default)]
 pub struct FieldBoundary {
     #[parameters]
@@ -94,7 +94,7 @@ impl FieldBoundary {
         let end = |index: usize| scans.lines.get(index).and_then(|_| self.end_of_green(scans, index));
         for (index, line) in scans.lines.iter().enumerate() {
             let Some(row) = end(index) else { continue };
-            // Higher than both neighbours is a spot of green in the audience.
+            // A point above both neighbours is a spot of green in the audience.
             let lower = |other: Option<f32>| other.unwrap_or(f32::MAX);
             let [left, right] = [index.wrapping_sub(1), index + 1].map(end);
             let neighbours = match (left, right) {
@@ -108,8 +108,8 @@ impl FieldBoundary {
         }
     }
 
-    /// The row that separates green from the rest best: green pixels below it minus (weighted)
-    /// others below it is largest.
+    /// Returns the row that separates green from the rest best: it maximises the number of green
+    /// pixels below it minus the (weighted) number of others below it.
     fn end_of_green(&self, scans: &Scans, index: usize) -> Option<f32> {
         let (mut balance, mut best) = (0.0, 0.0);
         let mut row = None;
@@ -146,7 +146,7 @@ mod tests {
     use super::super::scan_lines::{Run, ScanLine};
     use super::*;
 
-    /// Columns 0, 10, 20 ... with green from the given row down to row 200.
+    /// Returns columns 0, 10, 20 ... with green from the given row down to row 200.
     fn scans(ends: &[u32]) -> Scans {
         let mut scans = Scans::default();
         for (index, &end) in ends.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What green is today.
+//! The colour of the carpet.
 
 use std::f32::consts::PI;
 
@@ -9,8 +9,8 @@ use super::camera_matrix::{CameraView, LowerCamera, UpperCamera};
 use super::image_quality::{LowerQuality, Quality, UpperQuality};
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// The colour of the carpet: a hue and how much of it there is compared to the brightness. Both
-/// stay the same when the light changes, because brightness and colour differences grow together.
+/// The colour of the carpet: a hue, and its saturation relative to the brightness. Both stay the
+/// same when the light changes, because brightness and colour differences grow together.
 #[derive(Data, Clone, Debug, PartialEq)]
 pub struct GreenTone {
     /// Unit vector in the plane of blue and red difference.
@@ -32,7 +32,7 @@ impl Default for GreenTone {
 }
 
 impl GreenTone {
-    /// Whether a pixel has the colour of the carpet.
+    /// Returns whether a pixel has the colour of the carpet.
     #[inline]
     #[must_use]
     pub fn is_green(&self, [y, cb, cr]: [u8; 3]) -> bool {
@@ -42,7 +42,7 @@ impl GreenTone {
         along >= least.max(3.0) && color.perp_dot(self.hue).abs() <= self.widest_hue * along
     }
 
-    /// Whether a pixel is clearly brighter than the carpet and not green: paint.
+    /// Returns whether a pixel is clearly brighter than the carpet and not green: paint.
     #[inline]
     #[must_use]
     pub fn is_white(&self, color: [u8; 3]) -> bool {
@@ -50,17 +50,17 @@ impl GreenTone {
     }
 }
 
-/// Added to the brightness, so that noise in dark pixels is no colour.
+/// An offset that is added to the brightness, so that noise in dark pixels is no colour.
 const DARKNESS: f32 = 12.0;
 
-/// Green in the upper image.
+/// The carpet's colour in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperFieldColor {
     /// The tone.
     pub green: GreenTone,
 }
 
-/// Green in the lower image.
+/// The carpet's colour in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerFieldColor {
     /// The tone.
@@ -70,16 +70,16 @@ pub struct LowerFieldColor {
 /// Parameters of [`FieldColor`].
 #[derive(Parameters)]
 pub struct FieldColorParameters {
-    /// Part of the difference to the last image that is taken over.
+    /// The share of the difference from the last image that is applied.
     #[parameter(default = 0.4, range = 0.01..=1.0)]
     pub adaptation: f32,
-    /// Part of the pixels below the horizon that must share a green hue to be the carpet.
+    /// The minimum share of the pixels below the horizon with the same green hue to be the carpet.
     #[parameter(default = 0.06, range = 0.01..=0.9)]
     pub least_part: f32,
-    /// From this part of the carpet's saturation on a pixel is green.
+    /// The minimum saturation of a green pixel, relative to that of the carpet.
     #[parameter(default = 0.5, range = 0.1..=1.0)]
     pub least_saturation: f32,
-    /// Largest colour across the hue, as a part of the colour along it.
+    /// The maximum colour across the hue, relative to the colour along it.
     #[parameter(default = 0.6, range = 0.1..=2.0)]
     pub widest_hue: f32,
 }
@@ -130,7 +130,7 @@ impl FieldColor {
         };
         let seen = quality.usable.then(|| self.carpet(image, view)).flatten();
         let Some(seen) = seen else { return limits(last.clone()) };
-        // What was never seen before is taken over at once.
+        // The first tone is applied at once.
         let part = if *last == GreenTone::default() { 1.0 } else { self.parameters.adaptation };
         limits(GreenTone {
             hue: last.hue.lerp(seen.hue, part).normalize_or(seen.hue),
@@ -140,7 +140,7 @@ impl FieldColor {
         })
     }
 
-    /// The tone of the most frequent green hue, if there is enough of it.
+    /// Returns the tone of the most frequent green hue, if there is enough of it.
     fn carpet(&self, image: &Image, view: &CameraView) -> Option<GreenTone> {
         let mut hues = [Hue::default(); BINS];
         let mut samples = 0_u32;
@@ -153,7 +153,7 @@ impl FieldColor {
                 let [y, cb, cr] = image.ycbcr(column, row);
                 let color = Vec2::new(f32::from(cb) - 128.0, f32::from(cr) - 128.0);
                 let bright = f32::from(y) + DARKNESS;
-                // What is nearly grey has no hue.
+                // Pixels that are nearly grey have no hue.
                 let is_colorful = color.length_squared() > (0.0036 * bright * bright).max(16.0);
                 if let Some(hue) = hue_bin(color).filter(|_| is_colorful) {
                     hues[hue].add(color, f32::from(y));
@@ -178,9 +178,10 @@ impl FieldColor {
     }
 }
 
-/// Hues are counted in steps of five degrees.
+/// The number of bins for hues, in steps of five degrees.
 const BINS: usize = 20;
-/// Greens lie between these angles in the plane of blue (x) and red (y) difference.
+/// The smallest angle of greens in the plane of blue (x) and red (y) difference; the largest is
+/// below.
 const FIRST_HUE: f32 = -170.0 * PI / 180.0;
 const LAST_HUE: f32 = -70.0 * PI / 180.0;
 

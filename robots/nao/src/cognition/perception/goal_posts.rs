@@ -1,4 +1,4 @@
-//! Goal posts: upright, of one colour, as wide as a post must be where it meets the carpet.
+//! Goal posts: upright, of one colour, and as wide as a post must be where it meets the carpet.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -30,33 +30,34 @@ pub struct LowerPosts {
 /// Parameters of [`GoalPosts`].
 #[derive(Parameters)]
 pub struct GoalPostsParameters {
-    /// Diameter of a post.
+    /// The diameter of a post.
     #[parameter(default = 2.0 * POST_RADIUS, range = 0.02..=0.5, unit = "m")]
     pub diameter: f32,
-    /// How much wider or narrower, as a factor, a post may look.
+    /// The factor by which a post may appear wider or narrower.
     #[parameter(default = 1.6, range = 1.0..=5.0)]
     pub width_tolerance: f32,
-    /// A post reaches at least so high.
+    /// The minimum height of a post.
     #[parameter(default = 0.4, range = 0.05..=2.0, unit = "m")]
     pub least_height: f32,
-    /// Largest difference between the colours of two parts of a post, as a part of its brightness.
+    /// The maximum difference between the colours of two parts of a post, relative to its
+    /// brightness.
     #[parameter(default = 0.3, range = 0.0..=2.0)]
     pub color_tolerance: f32,
-    /// Posts with more blue-difference below grey than this part of their brightness are yellow;
+    /// The blue difference below grey, relative to the brightness, from which on a post is yellow;
     /// others must be white.
     #[parameter(default = 0.22, range = 0.0..=1.0)]
     pub least_yellow: f32,
-    /// Part of the rows of a post that must be as wide as a post.
+    /// The minimum share of the rows of a post that are as wide as a post.
     #[parameter(default = 0.7, range = 0.0..=1.0)]
     pub least_rows: f32,
-    /// Farther posts are not looked for.
+    /// The distance beyond which posts are not searched.
     #[parameter(default = 8.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
 /// Starts at the border of the carpet wherever the image is yellow or white, follows that colour
-/// down to the carpet, which gives the foot and so the expected width and height, and checks both
-/// row by row.
+/// down to the carpet, which determines the foot and so the expected width and height, and checks
+/// both row by row.
 #[derive(Module, Default)]
 pub struct GoalPosts {
     #[parameters]
@@ -94,13 +95,13 @@ impl GoalPosts {
     }
 }
 
-/// A colour that parts of a post are compared with.
+/// A colour with which parts of a post are compared.
 #[derive(Clone, Copy)]
 struct Paint {
     y: f32,
     cb: f32,
     cr: f32,
-    /// Largest difference of the brightness and of each colour difference.
+    /// The maximum deviation of the brightness and of each colour difference.
     tolerance: [f32; 2],
 }
 
@@ -130,15 +131,15 @@ impl GoalPosts {
         }
     }
 
-    /// The post through a column that begins at or above the row `border`, and the first column
-    /// right of it.
+    /// Returns the post through a column that begins at or above the row `border`, and the first
+    /// column to the right of it.
     fn post(&self, seen: &Seen<'_>, column: u32, border: f32) -> Option<(ImageLandmark, u32)> {
         let start = (border - 4.0).clamp(0.0, seen.view.size.y - 1.0) as u32;
         let paint = self.paint(seen, seen.image.ycbcr(column, start))?;
         let foot = foot(seen, &paint, column, start);
         let image_foot = Vec2::new(column as f32 + 0.5, foot as f32);
         let ground = seen.view.ground(image_foot).filter(|at| at.length() <= self.parameters.farthest)?;
-        // Behind the carpet stands no post.
+        // There are no posts beyond the carpet.
         if (foot as f32) < border + 1.0 {
             return None;
         }
@@ -155,7 +156,7 @@ impl GoalPosts {
         Some((ImageLandmark { kind: LandmarkShape::GoalPost, image, ground }, right + 1))
     }
 
-    /// The colour of a post if a pixel has one.
+    /// Returns the colour of a post if a pixel has one.
     fn paint(&self, seen: &Seen<'_>, color: [u8; 3]) -> Option<Paint> {
         let [y, cb, cr] = color.map(f32::from);
         let yellow = 128.0 - cb >= self.parameters.least_yellow * (y + 20.0) && cr >= 118.0 && y > 40.0;
@@ -166,12 +167,13 @@ impl GoalPosts {
         Some(Paint { y, cb, cr, tolerance })
     }
 
-    /// The columns that a post covers, if in most rows above its foot it is as wide as expected.
+    /// Returns the columns that a post covers, if in most rows above its foot it is as wide as
+    /// expected.
     fn extent(&self, seen: &Seen<'_>, paint: &Paint, column: u32, foot: u32, expected: f32) -> Option<(u32, u32)> {
         const ROWS: u32 = 12;
         let height = self.parameters.least_height / self.parameters.diameter * expected;
         let top = (foot as f32 - height).max(0.0);
-        // Anything is upright that only its lowest part is seen of.
+        // An object of which only the lowest part is seen always appears upright.
         if foot as f32 - top < 0.4 * height {
             return None;
         }
@@ -192,7 +194,7 @@ impl GoalPosts {
             let left = (column.saturating_sub(reach)..=column).rev().take_while(|at| is_post(*at)).last()?;
             let right = (column..(column + reach).min(seen.image.width)).take_while(|at| is_post(*at)).last()?;
             let width = (right - left + 1) as f32;
-            // A post at the image's border is only seen in part.
+            // A post at the border of the image is only partly seen.
             let cut = left == 0 || right + 1 == seen.image.width;
             let wide_enough = width * tolerance >= expected - 1.0 || cut && width >= 3.0;
             if wide_enough && width <= tolerance * expected + 1.0 {
@@ -204,7 +206,7 @@ impl GoalPosts {
     }
 }
 
-/// The first row below a post, following its colour down from `start`.
+/// Returns the first row below a post, following its colour down from `start`.
 fn foot(seen: &Seen<'_>, paint: &Paint, column: u32, start: u32) -> u32 {
     let column = column.min(seen.image.width - 1);
     let mut last = start;

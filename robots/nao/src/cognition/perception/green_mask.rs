@@ -1,4 +1,4 @@
-//! Which pixels are green, summed up so that any rectangle is counted with four look-ups.
+//! The green pixels, summed up so that any rectangle is counted with four look-ups.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -23,8 +23,8 @@ pub struct GreenArea {
 }
 
 impl GreenArea {
-    /// Part of green pixels, 0 to 1, in the rectangle between two image points; 0 outside the
-    /// image.
+    /// Returns the share of green pixels, 0 to 1, in the rectangle between two image points; 0
+    /// outside the image.
     #[inline]
     #[must_use]
     pub fn part(&self, from: Vec2, to: Vec2) -> f32 {
@@ -32,8 +32,8 @@ impl GreenArea {
         if all == 0 { 0.0 } else { green as f32 / all as f32 }
     }
 
-    /// How many cells in the rectangle between two image points are green, and how many there are.
-    /// Four look-ups.
+    /// Returns the number of green cells in the rectangle between two image points, and the number
+    /// of all cells. Takes four look-ups.
     #[inline]
     #[must_use]
     pub fn count(&self, from: Vec2, to: Vec2) -> (u32, u32) {
@@ -53,14 +53,14 @@ impl GreenArea {
     }
 }
 
-/// Green in the upper image.
+/// The green area of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperGreen {
     /// The green pixels.
     pub green: GreenArea,
 }
 
-/// Green in the lower image.
+/// The green area of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerGreen {
     /// The green pixels.
@@ -70,7 +70,7 @@ pub struct LowerGreen {
 /// Parameters of [`GreenMask`].
 #[derive(Parameters)]
 pub struct GreenMaskParameters {
-    /// Cells per image row; a cell is one pixel of the image.
+    /// The number of cells per image row; a cell is one pixel of the image.
     #[parameter(default = 160, range = 40..=640)]
     pub columns: u32,
 }

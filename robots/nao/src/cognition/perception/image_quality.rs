@@ -1,10 +1,10 @@
-//! Whether an image is worth looking at.
+//! The quality of an image, which decides whether it is usable.
 
 use hemiola::prelude::*;
 
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// What an image is like as a whole.
+/// The quality of an image as a whole.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Quality {
     /// Mean brightness, 0 to 255.
@@ -17,14 +17,14 @@ pub struct Quality {
     pub usable: bool,
 }
 
-/// Quality of the upper image.
+/// The quality of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperQuality {
     /// What it is like.
     pub quality: Quality,
 }
 
-/// Quality of the lower image.
+/// The quality of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerQuality {
     /// What it is like.
@@ -34,10 +34,10 @@ pub struct LowerQuality {
 /// Parameters of [`ImageQuality`].
 #[derive(Parameters)]
 pub struct ImageQualityParameters {
-    /// An image with less contrast than this is blank: a covered lens, a broken frame.
+    /// The contrast below which an image is blank: a covered lens, a broken frame.
     #[parameter(default = 4.0, range = 0.0..=100.0)]
     pub least_contrast: f32,
-    /// An image with more clipped pixels than this shows nothing.
+    /// The share of clipped pixels above which an image shows nothing.
     #[parameter(default = 0.9, range = 0.0..=1.0)]
     pub most_clipped: f32,
 }
@@ -63,7 +63,7 @@ impl ImageQuality {
 }
 
 impl ImageQuality {
-    /// Looks at every 8th pixel of every 4th row.
+    /// Examines every 8th pixel of every 4th row.
     pub(super) fn quality(&self, image: &Image) -> Quality {
         const SMALLEST: u32 = 16;
         let complete = image.pixels.len() == image.width as usize * image.height as usize * 2;

@@ -1,11 +1,11 @@
-//! Found landmarks against true ones.
+//! The comparison of found landmarks with true ones.
 
 use glam::Vec2;
 
 use super::crossings::ImageLandmark;
 use crate::representations::perception::LandmarkShape;
 
-/// What a person who marks landmarks in images tells apart.
+/// The classes of landmarks that people distinguish when they mark them in images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LandmarkClass {
     /// A crossing or a mark.
@@ -19,10 +19,10 @@ pub enum LandmarkClass {
 }
 
 impl LandmarkClass {
-    /// All of them.
+    /// All classes.
     pub const ALL: [Self; 4] = [Self::X, Self::L, Self::T, Self::G];
 
-    /// From the letter of a table; none for others, such as the upper end of a post.
+    /// Returns the class of a letter in a table; none for others, such as the upper end of a post.
     #[must_use]
     pub fn from_letter(letter: &str) -> Option<Self> {
         match letter {
@@ -34,7 +34,7 @@ impl LandmarkClass {
         }
     }
 
-    /// What a found landmark would be called in such a table.
+    /// Returns the class of a found landmark.
     #[must_use]
     pub fn of(kind: LandmarkShape) -> Self {
         match kind {
@@ -46,39 +46,39 @@ impl LandmarkClass {
     }
 }
 
-/// Hits and errors, summed over any number of images.
+/// The numbers of hits and errors, over any number of images.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// True landmarks that were found.
+    /// The number of true landmarks that were found.
     pub hits: u32,
-    /// True landmarks that were not.
+    /// The number of true landmarks that were not found.
     pub misses: u32,
-    /// Found landmarks that are none.
+    /// The number of found landmarks that are none.
     pub false_alarms: u32,
-    /// Sum of the squared distances of all hits, in square pixels.
+    /// The sum of the squared distances of all hits, in square pixels.
     pub squared_error: f32,
 }
 
 impl Tally {
-    /// Part of the found ones that are true, 0 to 1; 1 when nothing was found.
+    /// Returns the share of found landmarks that are true, 0 to 1; 1 if nothing was found.
     #[must_use]
     pub fn precision(&self) -> f32 {
         part(self.hits, self.hits + self.false_alarms)
     }
 
-    /// Part of the true ones that were found, 0 to 1; 1 when there was nothing to find.
+    /// Returns the share of true landmarks that were found, 0 to 1; 1 if there was nothing to find.
     #[must_use]
     pub fn recall(&self) -> f32 {
         part(self.hits, self.hits + self.misses)
     }
 
-    /// Harmonic mean of precision and recall.
+    /// Returns the harmonic mean of precision and recall.
     #[must_use]
     pub fn f1(&self) -> f32 {
         part(2 * self.hits, 2 * self.hits + self.misses + self.false_alarms)
     }
 
-    /// Root mean square distance of the hits, in pixels.
+    /// Returns the root mean square distance of the hits, in pixels.
     #[must_use]
     pub fn pixel_error(&self) -> f32 {
         (self.squared_error / self.hits.max(1) as f32).sqrt()
@@ -93,20 +93,20 @@ impl Tally {
     }
 }
 
-/// Tallies of each class, and of landmarks that were found at the right place, whatever they were
-/// taken for.
+/// The tallies of each class, and of landmarks that were found at the right position, whatever
+/// their class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LandmarkScore {
-    /// In the order of [`LandmarkClass::ALL`].
+    /// The tallies in the order of [`LandmarkClass::ALL`].
     pub classes: [Tally; 4],
-    /// Places of X, L and T without regard to their class.
+    /// The tally of the positions of X, L and T, without regard to their class.
     pub places: Tally,
 }
 
 impl LandmarkScore {
-    /// Adds one image: a found landmark is a hit when a true one of its class lies within `radius`
+    /// Adds one image: a found landmark is a hit if a true one of its class lies within `radius`
     /// pixels. Each true one counts once; nearest pairs first. Found ones outside the image do not
-    /// count. Cost: true times found.
+    /// count. The cost is the number of true ones times that of found ones.
     pub fn add_image(&mut self, truth: &[(LandmarkClass, Vec2)], found: &[ImageLandmark], radius: f32) {
         let found: Vec<_> = found.iter().map(|landmark| (LandmarkClass::of(landmark.kind), landmark.image)).collect();
         for (class, tally) in LandmarkClass::ALL.into_iter().zip(&mut self.classes) {
@@ -115,7 +115,7 @@ impl LandmarkScore {
         self.places.add(&tally_of(truth, &found, radius, |class| class != LandmarkClass::G));
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds another score.
     pub fn add(&mut self, other: &Self) {
         for (tally, other) in self.classes.iter_mut().zip(&other.classes) {
             tally.add(other);
@@ -123,14 +123,14 @@ impl LandmarkScore {
         self.places.add(&other.places);
     }
 
-    /// One class alone.
+    /// Returns the tally of one class.
     #[must_use]
     pub fn class(&self, class: LandmarkClass) -> &Tally {
         &self.classes[class as usize]
     }
 
-    /// Crossings, corners and tees together; a landmark of the wrong class is a miss and a false
-    /// alarm.
+    /// Returns the tally of crossings, corners and tees together; a landmark of the wrong class is
+    /// a miss and a false alarm.
     #[must_use]
     pub fn lines(&self) -> Tally {
         let mut sum = Tally::default();

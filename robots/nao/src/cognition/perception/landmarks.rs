@@ -19,8 +19,7 @@ use crate::representations::sensing::{Image, JointAngles};
 use crate::robot::Joint;
 use crate::robot::kinematics::{Camera, Links};
 
-/// Finds landmarks in images that have nothing to do with each other, such as those of a recording
-/// with known camera poses.
+/// Finds landmarks in independent images, such as those of a recording with known camera poses.
 #[derive(Default)]
 pub struct LandmarkDetector {
     image_quality: ImageQuality,
@@ -35,27 +34,27 @@ pub struct LandmarkDetector {
     goal_posts: GoalPosts,
 }
 
-/// What was found in an image, and what it was found from.
+/// The results of all modules for an image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// Whether the image shows anything.
+    /// The quality of the image.
     pub quality: Quality,
-    /// What green is in it.
+    /// The colour of the carpet.
     pub green: GreenTone,
-    /// Where the carpet ends.
+    /// The border of the carpet.
     pub boundary: Boundary,
-    /// Points of lines.
+    /// The points of lines.
     pub spots: Spots,
     /// The centre circle.
     pub circle: SeenCircle,
-    /// Lines.
+    /// The lines.
     pub lines: Lines,
-    /// Crossings, marks and goal posts.
+    /// The crossings, marks and goal posts.
     pub landmarks: Vec<ImageLandmark>,
 }
 
 impl LandmarkDetector {
-    /// For a field whose centre circle has this radius (metre).
+    /// Creates a detector for a field whose centre circle has a `radius` in metres.
     #[must_use]
     pub fn for_circle(radius: f32) -> Self {
         let center_circle = CenterCircle::with(CenterCircleParameters { radius, ..CenterCircleParameters::default() });
@@ -65,14 +64,14 @@ impl LandmarkDetector {
         Self { center_circle, crossings, penalty_marks, ..Self::default() }
     }
 
-    /// Everything that can be found in one image. A robot leans a little otherwise whenever it
-    /// stands, and a single image has no inertial sensor that tells: of several leans that one is
-    /// taken under which lines and circle agree best with a field.
+    /// Returns everything that can be found in one image. The lean of a robot varies a little, and
+    /// a single image comes without an inertial sensor: of several leans, this uses the one for
+    /// which lines and circle agree best with a field.
     #[must_use]
     pub fn find(&self, image: &Image, view: &CameraView) -> Findings {
-        /// In degrees, the usual one first: of equals it is taken.
+        /// The leans in degrees, the usual one first, which is preferred among equals.
         const LEANS: [f32; 7] = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0];
-        /// How many pairs of lines speak for a lean that is a degree farther from the usual one.
+        /// The number of pairs of lines that outweigh a degree of difference from the usual lean.
         const PAIRS_PER_DEGREE: f32 = 0.3;
         let mut best: Option<(f32, Findings)> = None;
         for lean in LEANS {
@@ -87,7 +86,7 @@ impl LandmarkDetector {
         best.map(|best| best.1).unwrap_or_default()
     }
 
-    /// Everything that can be found in one image whose camera is known.
+    /// Returns everything that can be found in one image whose camera is known.
     fn find_with(&self, image: &Image, view: &CameraView) -> Findings {
         let contour = Contour::default();
         let mut found = Findings { quality: self.image_quality.quality(image), ..Findings::default() };
@@ -109,14 +108,14 @@ impl LandmarkDetector {
     }
 }
 
-/// How well what was found agrees with what a field is: its lines are parallel or at right angles,
-/// and its circle is round.
+/// Returns the agreement of the results with a field, whose lines are parallel or at right angles,
+/// and whose circle is round.
 fn agreement(found: &Findings) -> f32 {
-    /// In pixels: the direction of shorter pieces is not exact.
+    /// The minimum length of a piece, in pixels: the direction of shorter ones is not exact.
     const SHORTEST: f32 = 25.0;
-    /// Sine of twice an angle that is no longer right.
+    /// The sine of twice the angle from which on an angle is no longer right.
     const CROOKED: f32 = 0.3;
-    /// The circle counts as much as so many pairs of lines.
+    /// The weight of the circle, in pairs of lines.
     const CIRCLE: f32 = 5.0;
     let long = || found.lines.lines.iter().filter(|line| line.image_from.distance(line.image_to) > SHORTEST);
     let pairs = long().enumerate().flat_map(|(index, first)| long().take(index).map(move |second| (first, second)));
@@ -128,23 +127,23 @@ fn agreement(found: &Findings) -> f32 {
     right.sum::<f32>() + if found.circle.seen { CIRCLE } else { 0.0 }
 }
 
-/// The lower camera of a NAO whose recording tells the joints of its head, and not how it stands.
+/// The lower camera of a NAO whose recording has the joints of its head, but not its stance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldCamera {
-    /// Of the torso over the ground, in metre.
+    /// The height of the torso over the ground, in metres.
     pub torso_height: f32,
-    /// How far the robot leans forward, in radian.
+    /// The angle by which the robot leans forward, in radians.
     pub lean: f32,
-    /// How far it leans to the side, in radian.
+    /// The angle by which the robot leans to the side, in radians.
     pub roll: f32,
-    /// Across and down, in radian.
+    /// The horizontal and vertical field of view, in radians.
     pub field_of_view: Vec2,
 }
 
 impl FieldCamera {
-    /// The NAO that recorded the field landmarks in 2012: fitted to the clicked landmarks and
-    /// surveyed poses of its recordings `grid` and `straightwalk`, all of them. How the robot
-    /// looked aside and leaned in each picture was fitted along.
+    /// The NAO that recorded the field landmarks in 2012: fitted to all marked landmarks and
+    /// surveyed poses of its recordings `grid` and `straightwalk`, together with the turn and lean
+    /// of the robot in each picture.
     pub const OF_2012: Self = Self {
         torso_height: 0.333,
         lean: 6.0_f32.to_radians(),
@@ -152,7 +151,7 @@ impl FieldCamera {
         field_of_view: Vec2::new(59.24_f32.to_radians(), 46.19_f32.to_radians()),
     };
 
-    /// Where the camera is and how it sees, from the head's joints (radian).
+    /// Returns the view of the camera, from the head's joints (radians).
     #[must_use]
     pub fn view(&self, head_pitch: f32, head_yaw: f32, width: u32, height: u32) -> CameraView {
         let mut joints = JointAngles::default();
@@ -165,5 +164,5 @@ impl FieldCamera {
     }
 }
 
-/// Radius of the centre circle of that field, which is smaller than today's, in metre.
+/// The radius of the centre circle of that field, which is smaller than today's, in metres.
 pub const FIELD_RECORDING_CIRCLE: f32 = 0.6;

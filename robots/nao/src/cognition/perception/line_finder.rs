@@ -1,4 +1,4 @@
-//! Straight pieces of field lines.
+//! Detection of straight pieces of field lines.
 
 use glam::{Mat2, Vec2};
 use hemiola::prelude::*;
@@ -27,15 +27,15 @@ pub struct Member {
     pub spot: u32,
 }
 
-/// What a spot belongs to.
+/// The object to which a spot belongs.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// Nothing that was found.
+    /// No object.
     #[default]
     Nothing,
     /// The centre circle.
     Circle,
-    /// The line of this number.
+    /// The line with this number.
     Line(u16),
 }
 
@@ -55,21 +55,21 @@ pub struct ImageLine {
 }
 
 impl ImageLine {
-    /// Along the piece on the ground, as a unit vector.
+    /// Returns the direction of the piece on the ground, as a unit vector.
     #[must_use]
     pub fn direction(&self) -> Vec2 {
         (self.to - self.from).normalize_or(Vec2::X)
     }
 }
 
-/// Lines in the upper image.
+/// The lines in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperLines {
     /// The pieces.
     pub lines: Lines,
 }
 
-/// Lines in the lower image.
+/// The lines in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerLines {
     /// The pieces.
@@ -79,26 +79,27 @@ pub struct LowerLines {
 /// Parameters of [`LineFinder`].
 #[derive(Parameters)]
 pub struct LineFinderParameters {
-    /// Farthest distance of a spot from its line, in pixels, plus a part of the line's width.
+    /// The maximum distance of a spot from its line, in pixels, plus a share of the line's width.
     #[parameter(default = 1.1, range = 0.1..=10.0)]
     pub tolerance: f32,
-    /// Widest gap between neighbouring spots, as a part of the image's width.
+    /// The maximum gap between neighbouring spots, relative to the image's width.
     #[parameter(default = 0.04, range = 0.0..=1.0)]
     pub widest_gap: f32,
-    /// Shortest line, as a part of the image's width.
+    /// The minimum length of a line, relative to the image's width.
     #[parameter(default = 0.018, range = 0.0..=1.0)]
     pub shortest: f32,
-    /// Shortest line on the ground.
+    /// The minimum length of a line on the ground.
     #[parameter(default = 0.12, range = 0.0..=2.0, unit = "m")]
     pub shortest_on_ground: f32,
-    /// Fewest spots of a line.
+    /// The minimum number of spots of a line.
     #[parameter(default = 4, range = 2..=100)]
     pub fewest_spots: u32,
 }
 
-/// Region growing in the image, where errors are the same everywhere: from a spot and its direction
-/// outwards, taking in neighbours that lie on the line and point along it, and fitting it again by
-/// total least squares. Spots of the centre circle are left out. Cost: lines found times spots.
+/// Finds lines by region growing in the image, where errors are the same everywhere: from a spot
+/// and its direction outwards, adding neighbours that lie on the line and point along it, and
+/// fitting it again by total least squares. Spots of the centre circle are excluded. The cost is
+/// the number of lines times that of spots.
 #[derive(Module, Default)]
 pub struct LineFinder {
     #[parameters]
@@ -138,13 +139,13 @@ impl LineFinder {
         }
     }
 
-    /// Appends the spots of the line through `seed` to the members, sorted along it; false when
-    /// there are too few.
+    /// Appends the spots of the line through `seed` to the members, sorted along it; returns false
+    /// if there are too few.
     fn grow(&self, view: &CameraView, spots: &[Spot], seed: usize, Lines { members, part_of, .. }: &mut Lines) -> bool {
         let begin = members.len();
         let gap = self.parameters.widest_gap * view.size.x;
         let mut fit = Fit { center: spots[seed].image, direction: spots[seed].normal.perp() };
-        // A single spot's direction is not exact: the first look does not reach far.
+        // A single spot's direction is not exact, so that the first search does not reach far.
         for (reach, widening) in [(1.2 * gap, 1.6), (4.0 * gap, 1.3), (f32::MAX, 1.0), (f32::MAX, 1.0)] {
             let normal = fit.direction.perp();
             members.truncate(begin);
@@ -171,7 +172,7 @@ impl LineFinder {
         true
     }
 
-    /// The piece of line along its sorted spots, unless it is too short.
+    /// Returns the piece of line along its sorted spots, unless it is too short.
     fn piece(&self, view: &CameraView, spots: &[Spot], members: &[Member]) -> Option<ImageLine> {
         let fit = Fit::through(spots, members);
         let end = |member: &Member| {
@@ -185,10 +186,10 @@ impl LineFinder {
     }
 }
 
-/// Cosine of the largest angle between the direction of a line and that of its spots.
+/// The cosine of the largest angle between the direction of a line and that of its spots.
 const LEAST_AGREEMENT: f32 = 0.87;
 
-/// Keeps, of the members from `begin` on, those without a gap around `place`.
+/// Keeps the members from `begin` on that are connected to `place` without a gap.
 fn keep_run(members: &mut Vec<Member>, begin: usize, place: f32, gap: f32) {
     let middle = begin + members[begin..].partition_point(|member| member.along < place);
     let (mut first, mut end) = (middle, middle);

@@ -1,4 +1,4 @@
-//! Points in the middle of white lines.
+//! Detection of points on the centre lines of white lines.
 
 use glam::{Mat2, Vec2};
 use hemiola::prelude::*;
@@ -11,7 +11,7 @@ use super::scan_lines::Seen;
 use crate::field::LINE_WIDTH;
 use crate::representations::sensing::{LowerImage, UpperImage};
 
-/// Points in the middle of something as wide as a line and brighter than the green on both of its
+/// Points in the middle of objects that are as wide as a line and brighter than the green on both
 /// sides.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Spots {
@@ -36,14 +36,14 @@ pub struct Spot {
     pub contrast: f32,
 }
 
-/// Line spots in the upper image.
+/// The line spots in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperSpots {
     /// The spots.
     pub spots: Spots,
 }
 
-/// Line spots in the lower image.
+/// The line spots in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerSpots {
     /// The spots.
@@ -53,31 +53,32 @@ pub struct LowerSpots {
 /// Parameters of [`LineSpots`].
 #[derive(Parameters)]
 pub struct LineSpotsParameters {
-    /// Scanned columns.
+    /// The number of scanned columns.
     #[parameter(default = 160, range = 20..=640)]
     pub columns: u32,
-    /// Scanned rows, if the whole image were ground.
+    /// The number of scanned rows, if the whole image were ground.
     #[parameter(default = 120, range = 20..=480)]
     pub rows: u32,
-    /// Least contrast to both sides, as a part of the carpet's brightness.
+    /// The minimum contrast to both sides, relative to the carpet's brightness.
     #[parameter(default = 0.08, range = 0.0..=2.0)]
     pub least_contrast: f32,
-    /// How much wider than a line a spot may be on the ground, as a factor, besides a pixel and a
+    /// The factor by which a spot may be wider than a line on the ground, besides a pixel and a
     /// half.
     #[parameter(default = 1.8, range = 1.0..=10.0)]
     pub widest: f32,
-    /// Least part of the brightness gradient around a spot that points the same way, 0 to 1.
+    /// The minimum share of the brightness gradient around a spot with the same direction, 0 to 1.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_coherence: f32,
-    /// Farther spots are not used.
+    /// The distance beyond which spots are not used.
     #[parameter(default = 8.0, range = 1.0..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
-/// Matched filtering: along columns and rows, the mean over as many pixels as a line must cover
-/// there (which the camera's pose tells) minus the brighter of the means beside it. Maxima are
-/// refined to the middle between both edges; the structure tensor (Förstner, Gülch: A fast operator
-/// for detection and precise location of distinct points, 1987) gives the direction.
+/// Finds spots by matched filtering: along columns and rows, the mean over as many pixels as a line
+/// must cover there (which follows from the camera's pose) minus the brighter of the means beside
+/// it. Maxima are refined to the middle between both edges; the structure tensor (Förstner, Gülch:
+/// A fast operator for detection and precise location of distinct points, 1987) gives the
+/// direction.
 #[derive(Module, Default)]
 pub struct LineSpots {
     #[parameters]
@@ -156,7 +157,7 @@ impl LineSpots {
                     index += 1;
                 }
             }
-            // Far lines that run ahead cover few rows, near ones many.
+            // Distant lines that run ahead cover few rows, near ones many.
             let scale = seen.view.ground_scale(Vec2::new(seen.view.center.x, row as f32));
             row += match scale.y * LINE_WIDTH {
                 far if far < 3.0 => (coarse / 2).max(1),
@@ -175,7 +176,8 @@ impl LineSpots {
         let steepness = |index: usize| -seen.view.ray(track.point(index as f32)).z;
         let (start, end) = (steepness(0), steepness(profile.length));
         let slope = (end - start) / profile.length as f32;
-        // Across the line of sight widths grow with the steepness, along it with its square.
+        // Across the line of sight, widths grow with the slope of the ray; along it, with its
+        // square.
         let down = track.along[1] == 1;
         let focal_length = if down { seen.view.focal_length.y } else { seen.view.focal_length.x };
         let scale = LINE_WIDTH * focal_length / seen.view.pose.translation.z.max(0.05);
@@ -202,10 +204,10 @@ impl LineSpots {
         spots.extend(best.and_then(|last| self.spot(seen, profile, track, &last)));
     }
 
-    /// The spot at a peak, if it has two edges at a plausible distance with green beyond, and one
-    /// direction.
+    /// Returns the spot at a peak, if it has two edges at a plausible distance with green beyond,
+    /// and a single direction.
     fn spot(&self, seen: &Seen<'_>, profile: &Profile, track: &Track, peak: &Peak) -> Option<Spot> {
-        // A line that is crossed at a flat angle looks as wide as one that runs ahead.
+        // A line that is crossed at a flat angle appears as wide as one that runs ahead.
         let scale = seen.view.ground_scale(track.point(peak.index as f32));
         let reach = 1.5 * LINE_WIDTH * scale.max_element() + 2.0;
         let [before, after] = [
@@ -224,7 +226,7 @@ impl LineSpots {
         }
         let image = track.point(0.5 * (before + after));
         let normal = normal(seen, image, peak.width, self.parameters.least_coherence)?;
-        // A line that is crossed at a flat angle is measured better by the other kind of scan.
+        // A line that is crossed at a flat angle is measured better by the other scan direction.
         let across = if track.along[1] == 1 { normal.y } else { normal.x };
         if across.abs() < 0.4 {
             return None;
@@ -241,14 +243,14 @@ impl LineSpots {
     }
 }
 
-/// Where a scan runs through the image.
+/// The track of a scan through the image.
 struct Track {
     first: [u32; 2],
     along: [u32; 2],
 }
 
 impl Track {
-    /// The image point `index` pixels from the beginning of the first pixel.
+    /// Returns the image point `index` pixels from the beginning of the first pixel.
     #[inline]
     fn point(&self, index: f32) -> Vec2 {
         let [first, along] = [self.first, self.along].map(|[x, y]| Vec2::new(x as f32, y as f32));
@@ -256,18 +258,18 @@ impl Track {
     }
 }
 
-/// Brightness along a scan, with sums for means over any part.
+/// The brightness along a scan, with sums for means over any part.
 struct Profile {
     values: [u8; Self::LONGEST],
     sums: [u32; Self::LONGEST + 1],
     length: usize,
 }
 
-/// Where a scan is brighter than beside.
+/// A position where a scan is brighter than beside it.
 #[derive(Clone, Copy)]
 struct Peak {
     index: usize,
-    /// Expected, in pixels.
+    /// The expected width, in pixels.
     width: f32,
     inside: f32,
     before: f32,
@@ -276,7 +278,7 @@ struct Peak {
 }
 
 impl Profile {
-    /// Longest side of an image that is looked at.
+    /// The maximum side of an image.
     const LONGEST: usize = 1280;
 
     fn new() -> Self {
@@ -297,8 +299,8 @@ impl Profile {
         (self.sums[to] - self.sums[from]) as f32 / (to - from) as f32
     }
 
-    /// Compares `width` pixels around `index` with those beside; none when they are not brighter by
-    /// `least`.
+    /// Compares `width` pixels around `index` with those beside them; none if they are not brighter
+    /// by `least`.
     #[inline]
     fn peak(&self, index: usize, width: f32, least: f32) -> Option<Peak> {
         let half = ((width - 1.0) * 0.5 + 0.5) as usize;
@@ -314,7 +316,7 @@ impl Profile {
         }
         let inside = self.mean(index - half, index + half + 1);
         let before = self.mean(first, start);
-        // Most of the carpet ends here.
+        // For most of the carpet, the search ends here.
         if inside - before < least {
             return None;
         }
@@ -323,8 +325,8 @@ impl Profile {
         (contrast >= least).then_some(Peak { index, width, inside, before, after, contrast })
     }
 
-    /// Where the brightness falls to `level` on the way from `index` (interpolated), at most
-    /// `reach` pixels away.
+    /// Returns the (interpolated) position at which the brightness falls to `level` from `index`
+    /// on, at most `reach` pixels away.
     fn edge(&self, index: usize, step: isize, level: f32, reach: f32) -> Option<f32> {
         let mut current = index;
         let mut value = f32::from(self.values[current]);
@@ -341,7 +343,7 @@ impl Profile {
     }
 }
 
-/// Across what the brightness around an image point forms, if it forms one direction.
+/// Returns the normal of the structure around an image point, if it has a single direction.
 fn normal(seen: &Seen<'_>, center: Vec2, width: f32, least_coherence: f32) -> Option<Vec2> {
     let half = (0.5 * width).ceil().clamp(1.0, 5.0) as u32 + 1;
     let (column, row) = (center.x as u32, center.y as u32);
@@ -359,7 +361,7 @@ fn normal(seen: &Seen<'_>, center: Vec2, width: f32, least_coherence: f32) -> Op
             tensor += Mat2::from_cols(gradient * gradient.x, gradient * gradient.y);
         }
     }
-    // Twice the angle of the main axis, with the length telling how much one direction prevails.
+    // Twice the angle of the main axis; the length measures how much one direction prevails.
     let double = Vec2::new(tensor.x_axis.x - tensor.y_axis.y, 2.0 * tensor.x_axis.y);
     let energy = tensor.x_axis.x + tensor.y_axis.y;
     (double.length() >= least_coherence * energy && energy > 0.0).then(|| Vec2::from_angle(0.5 * double.to_angle()))

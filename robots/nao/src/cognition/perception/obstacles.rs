@@ -1,4 +1,4 @@
-//! Other robots, and whatever else stands in the way.
+//! Other robots, and other obstacles.
 
 use hemiola::prelude::*;
 
@@ -9,21 +9,21 @@ use crate::representations::perception::{ObstaclePercept, SeenObstacle};
 /// Parameters of [`Obstacles`].
 #[derive(Parameters)]
 pub struct ObstaclesParameters {
-    /// Narrower things are the ball, a post or an error.
+    /// The width below which an object is the ball, a post or an error.
     #[parameter(default = 0.12, range = 0.0..=1.0, unit = "m")]
     pub narrowest: f32,
-    /// Wider ones are the audience.
+    /// The width above which an object is the audience.
     #[parameter(default = 1.2, range = 0.1..=10.0, unit = "m")]
     pub widest: f32,
-    /// Farther ones do not matter.
+    /// The distance beyond which objects do not matter.
     #[parameter(default = 5.0, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
-    /// Two things closer to each other are one.
+    /// The distance within which two objects are the same.
     #[parameter(default = 0.35, range = 0.0..=2.0, unit = "m")]
     pub same: f32,
 }
 
-/// Keeps what is as wide as a robot and no goal post, from both cameras.
+/// Selects the objects of both cameras that are as wide as a robot and are no goal posts.
 #[derive(Module, Default)]
 pub struct Obstacles {
     #[parameters]
@@ -47,7 +47,7 @@ impl Obstacles {
                 && upright.ground.length() <= self.parameters.farthest
                 && !posts().any(|post| post.ground.distance(upright.ground) < self.parameters.same)
         };
-        // The lower camera's are nearer and more exact.
+        // Those of the lower camera are nearer and more exact.
         for upright in lower.uprights.iter().chain(&upper.uprights).filter(fits) {
             let known = percept
                 .obstacles

@@ -1,4 +1,4 @@
-//! Penalty marks: paint that is no line.
+//! Detection of penalty marks: paint that is not part of a line.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -12,14 +12,14 @@ use crate::field::{LINE_WIDTH, MARK_SIZE};
 use crate::representations::perception::LandmarkShape;
 use crate::representations::sensing::{LowerImage, UpperImage};
 
-/// Marks in the upper image.
+/// The marks in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperMarks {
     /// The marks.
     pub marks: Vec<ImageLandmark>,
 }
 
-/// Marks in the lower image.
+/// The marks in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerMarks {
     /// The marks.
@@ -29,39 +29,40 @@ pub struct LowerMarks {
 /// Parameters of [`PenaltyMarks`].
 #[derive(Parameters)]
 pub struct PenaltyMarksParameters {
-    /// A mark reaches at most so far from its middle.
+    /// The maximum radius of a mark.
     #[parameter(default = 0.11, range = 0.02..=0.5, unit = "m")]
     pub radius: f32,
-    /// At this distance from its middle there is only carpet.
+    /// The distance from its centre at which there is only carpet.
     #[parameter(default = 0.2, range = 0.05..=1.0, unit = "m")]
     pub clear_radius: f32,
-    /// Part of the ring around a mark that must be green, of what is in sight.
+    /// The minimum share of green in the visible part of the ring around a mark.
     #[parameter(default = 0.97, range = 0.0..=1.0)]
     pub least_green: f32,
-    /// Part of the ring around a mark that must be in sight. The robot's own modules decide as when
-    /// its first logs were recorded; half of it is enough.
+    /// The minimum share of the ring around a mark that is visible. The robot's own modules decide
+    /// as when its first logs were recorded; half of it is enough.
     #[parameter(default = 0.97, range = 0.0..=1.0)]
     pub least_visible: f32,
-    /// Least paint of a mark, as a part of that of the rule book's.
+    /// The minimum paint of a mark, relative to that in the rule book.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_paint: f32,
-    /// Most paint of a mark, in the same measure: fields have larger ones.
+    /// The maximum paint of a mark, relative to that in the rule book: real fields have larger
+    /// ones.
     #[parameter(default = 2.5, range = 1.0..=10.0)]
     pub most_paint: f32,
-    /// Largest standard deviation of the paint to any side. What is longer is a seam of the carpet,
-    /// a cable or a line.
+    /// The maximum standard deviation of the paint in any direction. Longer objects are seams of
+    /// the carpet, cables or lines.
     #[parameter(default = 0.055, range = 0.01..=0.2, unit = "m")]
     pub widest_spread: f32,
-    /// How much brighter than the carpet around it a mark is, as a factor.
+    /// The minimum brightness of a mark, as a multiple of the carpet around it.
     #[parameter(default = 1.35, range = 1.0..=5.0)]
     pub least_contrast: f32,
-    /// Farther marks are too small.
+    /// The distance beyond which marks are too small.
     #[parameter(default = 5.0, range = 0.5..=10.0, unit = "m")]
     pub farthest: f32,
 }
 
-/// White runs of the scanned columns that are short enough, with nothing but carpet in a ring
-/// around them and as much paint inside as a mark has.
+/// Finds marks among the white runs of the scanned columns: those that are short enough, with only
+/// carpet in a ring around them and as much paint inside as a mark has.
 #[derive(Module, Default)]
 pub struct PenaltyMarks {
     #[parameters]
@@ -116,8 +117,8 @@ impl PenaltyMarks {
         }
     }
 
-    /// Whether there is carpet on all four sides of an image point: the quickest way to tell a
-    /// line.
+    /// Returns whether there is carpet on all four sides of an image point, which excludes lines
+    /// quickly.
     fn is_amid_carpet(&self, seen: &Seen<'_>, middle: Vec2, around: Vec2) -> bool {
         let (mut visible, mut green) = (0, 0);
         for side in [Vec2::X, Vec2::NEG_X, Vec2::Y, Vec2::NEG_Y] {
@@ -130,7 +131,7 @@ impl PenaltyMarks {
 
     /// Adds the mark at a white image point, if there is one and it is new.
     fn look(&self, seen: &Seen<'_>, seed: Vec2, marks: &mut Vec<ImageLandmark>) {
-        // The first look may start at the mark's edge.
+        // The search may start at the mark's edge.
         let Some((image, _)) = middle_of_paint(seen, seed, self.parameters.radius) else { return };
         let Some((image, ground)) = middle_of_paint(seen, image, self.parameters.radius) else { return };
         let same = 2.0 * self.parameters.clear_radius;
@@ -140,8 +141,8 @@ impl PenaltyMarks {
         }
     }
 
-    /// Whether there is nothing but carpet around, the middle is brighter than that, and there is
-    /// as much paint as a mark has.
+    /// Returns whether there is only carpet around a point, the middle is brighter than that, and
+    /// there is as much paint as a mark has.
     fn is_mark(&self, seen: &Seen<'_>, image: Vec2, ground: Vec2) -> bool {
         const SAMPLES: u32 = 48;
         let Some(inside) = seen.brightness(image) else { return false };
@@ -160,14 +161,14 @@ impl PenaltyMarks {
             && self.is_as_large_as_a_mark(seen, image, carpet / visible as f32, inside)
     }
 
-    /// Whether the paint around an image point covers as much ground as that of a mark, to all
-    /// sides alike. Blur moves light from a pixel to its neighbours but makes none: the sum tells
-    /// the paint also where it is thinner than a pixel.
+    /// Returns whether the paint around an image point covers as much ground as that of a mark, in
+    /// all directions alike. Blur moves light from a pixel to its neighbours but preserves the sum,
+    /// which so measures paint even where it is thinner than a pixel.
     fn is_as_large_as_a_mark(&self, seen: &Seen<'_>, center: Vec2, carpet: f32, paint: f32) -> bool {
         const AREA: f32 = LINE_WIDTH * (2.0 * MARK_SIZE - LINE_WIDTH);
         let scale = seen.view.ground_scale(center);
         let body = (scale * self.parameters.radius).max(Vec2::splat(2.0));
-        // Who sees only a part of it may see the end of a line.
+        // A partly visible mark may be the end of a line.
         if ![center - body, center + body].iter().all(|corner| seen.view.contains(*corner, 0.0)) {
             return false;
         }
@@ -177,7 +178,7 @@ impl PenaltyMarks {
         for row in from.y as u32..=to.y as u32 {
             for column in from.x as u32..=to.x as u32 {
                 let part = (f32::from(seen.image.y(column, row)) - carpet) / (paint - carpet).max(1.0);
-                // The carpet is not even.
+                // The brightness of the carpet varies.
                 if part > 0.15 {
                     let (part, offset) = (part.min(1.0), Vec2::new(column as f32, row as f32) + 0.5 - center);
                     weights += part;
@@ -188,7 +189,7 @@ impl PenaltyMarks {
         }
         let area = weights / scale.element_product();
         let spread = (squares / weights - (sum / weights).powf(2.0)).max(Vec2::ZERO);
-        // A pixel and the lens blur what is smaller.
+        // Pixels and lens blur smaller objects.
         let largest = Vec2::splat(1.0) + (self.parameters.widest_spread * scale).powf(2.0);
         area >= self.parameters.least_paint * AREA
             && area <= self.parameters.most_paint * AREA
@@ -196,8 +197,8 @@ impl PenaltyMarks {
     }
 }
 
-/// The middle of what is brighter than the carpet around an image point; none when there is too
-/// little.
+/// Returns the centre of what is brighter than the carpet around an image point; none if there is
+/// too little.
 fn middle_of_paint(seen: &Seen<'_>, center: Vec2, radius: f32) -> Option<(Vec2, Vec2)> {
     let reach = (seen.view.ground_scale(center) * radius).max(Vec2::splat(2.0));
     let [from, to] = [center - reach, center + reach].map(|corner| corner.clamp(Vec2::ZERO, seen.view.size - 1.0));
@@ -225,8 +226,8 @@ mod tests {
     use crate::geometry::Pose3;
     use crate::representations::sensing::Image;
 
-    /// What is taken for a mark at a place where the ground is painted as `is_paint` says, relative
-    /// to it.
+    /// Returns whether a mark is found at a place where the ground is painted according to
+    /// `is_paint`, relative to it.
     fn is_mark(is_paint: impl Fn(Vec2) -> bool) -> bool {
         let pose = Pose3::new(glam::Quat::from_rotation_y(0.35), glam::Vec3::Z * 0.5);
         let view = CameraView::new(pose, 320, 240, Vec2::new(1.0, 0.8));

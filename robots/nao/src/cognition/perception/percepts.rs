@@ -1,4 +1,4 @@
-//! What both cameras see, in robot coordinates.
+//! The percepts of both cameras, in robot coordinates.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -14,15 +14,15 @@ use crate::representations::perception::{BallPercept, LandmarkPercept, LinePerce
 /// Parameters of [`BallSelection`].
 #[derive(Parameters)]
 pub struct BallSelectionParameters {
-    /// Least score of a ball.
+    /// The minimum score of a ball.
     #[parameter(default = 0.5, range = 0.0..=1.0)]
     pub least_score: f32,
-    /// Farther balls are not believed.
+    /// The distance beyond which balls are rejected.
     #[parameter(default = 7.0, range = 0.5..=12.0, unit = "m")]
     pub farthest: f32,
 }
 
-/// The best rated candidate of both cameras.
+/// Selects the best rated candidate of both cameras.
 #[derive(Module, Default)]
 pub struct BallSelection {
     #[parameters]
@@ -36,7 +36,7 @@ impl BallSelection {
         let likely = |ball: &&RatedBall| {
             ball.score >= self.parameters.least_score && ball.ground.length() <= self.parameters.farthest
         };
-        // Of equals the first remains: the lower camera is nearer to the ball.
+        // The first of equals remains: the lower camera is nearer to the ball.
         let best =
             lower.balls.iter().chain(&upper.balls).filter(likely).fold(None, |best: Option<&RatedBall>, ball| {
                 best.filter(|best| best.score >= ball.score).or(Some(ball))
@@ -52,21 +52,21 @@ impl BallSelection {
 /// Parameters of [`LineMerger`].
 #[derive(Parameters)]
 pub struct LineMergerParameters {
-    /// Largest angle between two pieces of one line.
+    /// The maximum angle between two pieces of one line.
     #[parameter(default = 0.12, range = 0.0..=0.8, unit = "rad")]
     pub largest_angle: f32,
-    /// Farthest that one piece lies beside the other.
+    /// The maximum distance of one piece beside the other.
     #[parameter(default = 0.08, range = 0.0..=1.0, unit = "m")]
     pub farthest_beside: f32,
-    /// Widest gap between two pieces.
+    /// The maximum gap between two pieces.
     #[parameter(default = 0.5, range = 0.0..=3.0, unit = "m")]
     pub widest_gap: f32,
-    /// Shorter lines are not given on.
+    /// The minimum length of a line.
     #[parameter(default = 0.25, range = 0.0..=2.0, unit = "m")]
     pub shortest: f32,
 }
 
-/// Joins pieces that continue each other, within one image and from one image to the other.
+/// Joins pieces that continue each other, within an image and across both.
 #[derive(Module, Default)]
 pub struct LineMerger {
     #[parameters]
@@ -98,7 +98,7 @@ impl LineMerger {
         lines.iter().enumerate().find_map(|(index, line)| Some((index, self.join(line, piece)?)))
     }
 
-    /// Both pieces as one, from their outermost ends.
+    /// Returns both pieces as one, between their outermost ends.
     fn join(&self, first: &SeenLine, second: &SeenLine) -> Option<SeenLine> {
         let (long, short) = if first.from.distance(first.to) >= second.from.distance(second.to) {
             (first, second)
@@ -133,14 +133,14 @@ fn seen(line: &ImageLine) -> SeenLine {
 /// Parameters of [`LandmarkMerger`].
 #[derive(Parameters)]
 pub struct LandmarkMergerParameters {
-    /// Two landmarks of one kind closer to each other are one, per metre of distance from the
-    /// robot.
+    /// The distance within which two landmarks of one kind are the same, per metre of distance from
+    /// the robot.
     #[parameter(default = 0.15, range = 0.0..=1.0)]
     pub same: f32,
 }
 
-/// Crossings, marks and goal posts of both cameras. What the lower camera sees is nearer and more
-/// exact, so that it counts where both see the same.
+/// Merges crossings, marks and goal posts of both cameras. Those of the lower camera are nearer and
+/// more exact, so that they are preferred where both see the same.
 #[derive(Module, Default)]
 pub struct LandmarkMerger {
     #[parameters]

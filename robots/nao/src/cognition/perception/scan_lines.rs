@@ -1,4 +1,4 @@
-//! Runs of green, white and other pixels along columns of the image.
+//! Scan lines: runs of green, white and other pixels along columns of the image.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -9,7 +9,7 @@ use super::field_color::{GreenTone, LowerFieldColor, UpperFieldColor};
 use super::image_quality::{LowerQuality, Quality, UpperQuality};
 use crate::representations::sensing::{Image, LowerImage, UpperImage};
 
-/// Columns of the image in runs of one kind, from the horizon (or the upper end of the image) down
+/// Columns of the image as runs of one kind, from the horizon (or the upper end of the image) down
 /// to the robot's own body.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Scans {
@@ -20,7 +20,7 @@ pub struct Scans {
 }
 
 impl Scans {
-    /// The runs of one line, from top to bottom, without gaps.
+    /// Returns the runs of one line, from top to bottom, without gaps.
     #[must_use]
     pub fn runs(&self, line: &ScanLine) -> &[Run] {
         &self.runs[line.first as usize..line.end as usize]
@@ -50,14 +50,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// In pixels.
+    /// Returns the length in pixels.
     #[must_use]
     pub fn length(&self) -> u32 {
         self.to - self.from
     }
 }
 
-/// What a pixel may be.
+/// The kind of a pixel.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunKind {
     /// Anything else.
@@ -69,14 +69,14 @@ pub enum RunKind {
     White,
 }
 
-/// Scan lines of the upper image.
+/// The scan lines of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperScans {
     /// The columns.
     pub scans: Scans,
 }
 
-/// Scan lines of the lower image.
+/// The scan lines of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerScans {
     /// The columns.
@@ -86,13 +86,13 @@ pub struct LowerScans {
 /// Parameters of [`ScanLines`].
 #[derive(Parameters)]
 pub struct ScanLinesParameters {
-    /// Number of scanned columns.
+    /// The number of scanned columns.
     #[parameter(default = 80, range = 8..=320)]
     pub columns: u32,
 }
 
 /// Classifies every pixel of some columns. A single pixel that differs from both neighbours is
-/// noise unless it is white: far lines are as thin as that.
+/// noise unless it is white: distant lines are as thin as that.
 #[derive(Module, Default)]
 pub struct ScanLines {
     #[parameters]
@@ -130,7 +130,7 @@ impl ScanLines {
     }
 }
 
-/// An image and what is known about it before anything is looked for.
+/// An image and what is known about it before the search for objects.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub image: &'a Image,
@@ -140,17 +140,17 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The row of the robot's own body at a column, at most the image's height.
+    /// Returns the row of the robot's own body at a column, at most the image's height.
     pub fn body(&self, column: u32) -> u32 {
         self.contour.row(column as f32, self.view.size.y) as u32
     }
 
-    /// The pixel at an image point, none outside.
+    /// Returns the pixel at an image point; none outside.
     pub fn pixel(&self, point: Vec2) -> Option<[u8; 3]> {
         self.view.contains(point, 0.5).then(|| self.image.ycbcr(point.x as u32, point.y as u32))
     }
 
-    /// Brightness between pixels, interpolated; none outside.
+    /// Returns the interpolated brightness at an image point; none outside.
     pub fn brightness(&self, point: Vec2) -> Option<f32> {
         if !self.view.contains(point, 1.0) {
             return None;

@@ -1,4 +1,4 @@
-//! What stands on the field and hides the border behind it: its foot and its width.
+//! Objects that stand on the field and hide its border: their feet and widths.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -20,14 +20,14 @@ pub struct Upright {
     pub width: f32,
 }
 
-/// What stands in the upper image.
+/// The objects that stand in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperUprights {
     /// From left to right.
     pub uprights: Vec<Upright>,
 }
 
-/// What stands in the lower image.
+/// The objects that stand in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerUprights {
     /// From left to right.
@@ -37,22 +37,23 @@ pub struct LowerUprights {
 /// Parameters of [`Uprights`].
 #[derive(Parameters)]
 pub struct UprightsParameters {
-    /// How much a green pixel counts against one that is not green when the foot is looked for.
+    /// The weight of a green pixel, relative to one that is not green, in the search for the foot.
     #[parameter(default = 1.5, range = 0.1..=10.0)]
     pub green_weight: f32,
-    /// Fewest pixels from the foot to the border of the carpet.
+    /// The minimum number of pixels from the foot to the border of the carpet.
     #[parameter(default = 6.0, range = 1.0..=100.0)]
     pub shortest: f32,
-    /// The same in metres of ground that are hidden.
+    /// The minimum length of ground that is hidden.
     #[parameter(default = 0.25, range = 0.0..=5.0, unit = "m")]
     pub least_hidden: f32,
-    /// Feet of neighbouring columns that are farther apart belong to different things.
+    /// The distance between the feet of neighbouring columns beyond which they are different
+    /// objects.
     #[parameter(default = 0.25, range = 0.01..=2.0, unit = "m")]
     pub widest_step: f32,
 }
 
-/// In each scanned column, from the border of the carpet downwards, the row until which most pixels
-/// are not green; neighbouring columns with feet at the same distance form one thing.
+/// Finds, in each scanned column from the border of the carpet downwards, the row until which most
+/// pixels are not green; neighbouring columns with feet at the same distance form one object.
 #[derive(Module, Default)]
 pub struct Uprights {
     #[parameters]
@@ -77,7 +78,7 @@ impl Uprights {
 struct Group {
     from: f32,
     to: f32,
-    /// The lowest foot: the nearest part.
+    /// The row of the lowest foot, which is the nearest part.
     row: f32,
     distance: f32,
 }
@@ -109,7 +110,7 @@ impl Uprights {
         uprights.extend(group.and_then(|group| upright(view, &group, step)));
     }
 
-    /// The row where what hides the border at `border` meets the carpet.
+    /// Returns the row at which the object that hides the border at `border` meets the carpet.
     fn foot(&self, view: &CameraView, runs: &[Run], column: f32, border: f32) -> Option<f32> {
         let (mut balance, mut best, mut foot) = (0.0, 0.0, None);
         for run in runs.iter().filter(|run| run.to as f32 > border) {

@@ -1,4 +1,4 @@
-//! The filter on made-up and on recorded motion.
+//! Tests of the filter on synthetic and on recorded motion.
 
 use std::f32::consts::PI;
 use std::fs::File;
@@ -14,7 +14,7 @@ fn inclination_error(estimate: Quat, truth: Quat) -> f32 {
     2.0 * error.w.hypot(error.z).clamp(0.0, 1.0).acos()
 }
 
-/// A sensor that turns with a constant bias, at `rate` hertz.
+/// Runs the filter on a sensor that turns with a constant bias, at `rate` hertz.
 fn turning(rate: f32, seconds: f32, motion: impl Fn(f32) -> Vec3, bias: Vec3) -> (OrientationEstimator, Quat) {
     let mut estimator = OrientationEstimator::default();
     let mut truth = Quat::from_rotation_x(0.3);
@@ -26,7 +26,7 @@ fn turning(rate: f32, seconds: f32, motion: impl Fn(f32) -> Vec3, bias: Vec3) ->
     (estimator, truth)
 }
 
-/// By hand, in all directions.
+/// Returns a motion as by hand, in all directions.
 fn waving(time: f32) -> Vec3 {
     Vec3::new(0.8 * (0.7 * time).sin(), 0.6 * (0.4 * time).cos(), 0.5 * (0.3 * time).sin())
 }
@@ -76,7 +76,8 @@ fn what_no_sensor_can_have_measured_is_ignored_and_a_gap_is_survived() {
     assert!(inclination_error(estimator.attitude(), truth) < 1e-3);
 }
 
-/// BROAD (Laidig et al. 2021), CC-BY-4.0; `None`, said loudly, where the data is not at hand.
+/// Returns a recording of BROAD (Laidig et al. 2021), CC-BY-4.0; reports it and returns `None`
+/// without the data.
 fn recording(name: &str) -> Option<String> {
     let shared = std::env::var_os("HEMIOLA_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
@@ -90,7 +91,7 @@ fn recording(name: &str) -> Option<String> {
     Some(text)
 }
 
-/// Root mean square of the inclination's error over the rows that count, in degrees.
+/// Returns the root mean square of the inclination's error over the rows that count, in degrees.
 fn score(recording: &str) -> f32 {
     let mut estimator = OrientationEstimator::default();
     let (mut squares, mut count) = (0.0_f64, 0_u32);

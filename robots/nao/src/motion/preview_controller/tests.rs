@@ -1,4 +1,4 @@
-//! What Kajita's controller promises.
+//! Tests of what Kajita's controller promises.
 
 use super::*;
 
@@ -6,8 +6,8 @@ fn controller() -> PreviewController {
     PreviewController::create(())
 }
 
-/// The zero moment point's reference steps from side to side, 21 runs each, after half a second in
-/// the middle.
+/// Returns a reference of the zero moment point that steps from side to side, 21 runs each, after
+/// half a second in the middle.
 fn swaying(run: usize) -> Vec2 {
     match run {
         0..42 => Vec2::ZERO,

@@ -1,4 +1,4 @@
-//! Where feet may and may not go.
+//! Tests of where feet may and may not step.
 
 use super::*;
 use crate::geometry::normalize_angle;
@@ -13,7 +13,7 @@ fn walk(forward: f32, left: f32, turn: f32) -> Motion {
     Motion::Walk { velocity: Vec2::new(forward, left), turn }
 }
 
-/// All plans of so many runs.
+/// Returns all plans of some runs.
 fn run(planner: &mut StepPlanner, motion: Motion, runs: u32) -> Vec<StepPlan> {
     let run = |_| {
         let mut plan = StepPlan::default();

@@ -15,7 +15,8 @@ fn all_positions() -> impl Strategy<Value = [f32; JOINTS]> {
     strategies.prop_map(|positions| positions.try_into().expect("one position per joint"))
 }
 
-/// Positions of the same joints on the other side: pitch stays, roll and yaw change sign.
+/// Returns the positions of the same joints on the other side: pitch stays, roll and yaw change
+/// sign.
 fn mirrored(positions: &[f32; JOINTS]) -> [f32; JOINTS] {
     let mut result = *positions;
     result[Joint::HeadYaw.index()] *= -1.0;
@@ -34,7 +35,7 @@ fn mirrored(positions: &[f32; JOINTS]) -> [f32; JOINTS] {
 fn assert_same_pose(pose: &Pose3, expected: &Pose3, tolerance: f32) {
     let way = pose.translation.distance(expected.translation);
     let turn = pose.rotation.angle_between(expected.rotation);
-    // The angle between nearly equal quaternions is only good to the root of the precision.
+    // The angle between nearly equal quaternions is only exact to the root of the precision.
     assert!(way < tolerance && turn < 2e-3 + tolerance, "{pose:?} is not {expected:?}");
 }
 

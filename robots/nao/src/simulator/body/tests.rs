@@ -9,7 +9,7 @@ fn body() -> (Body, Random) {
     (Body::new(&Pose2::new(1.0, -2.0, 0.5), &standing_positions(), &mut random), random)
 }
 
-/// Standing positions with the soles moved against the torso.
+/// Returns standing positions with the soles moved relative to the torso.
 fn shifted(way: Vec3) -> [f32; JOINTS] {
     let mut positions = standing_positions();
     for side in Side::BOTH {

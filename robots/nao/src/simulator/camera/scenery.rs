@@ -1,4 +1,4 @@
-//! What does not move: carpet, lines, the floor around and the hall's walls.
+//! The static scenery: carpet, lines, the floor around them and the hall's walls.
 
 use std::f32::consts::TAU;
 
@@ -13,29 +13,29 @@ const PAINT: Color = Color::rgb(222.0, 230.0, 220.0);
 const FLOOR: Color = Color::rgb(112.0, 100.0, 90.0);
 const CEILING: Color = Color::rgb(150.0, 152.0, 156.0);
 
-/// Half the carpet.
+/// Half the size of the carpet.
 const CARPET_HALF: Vec2 = Vec2::new(LENGTH / 2.0 + BORDER, WIDTH / 2.0 + BORDER);
-/// The hall's walls, from the middle of the field.
+/// The distances of the hall's walls from the centre of the field.
 const HALL_HALF: Vec2 = Vec2::new(8.5, 7.0);
 const HALL_HEIGHT: f32 = 3.4;
 
-/// Texels per metre of carpet.
+/// The number of texels per metre of carpet.
 const CARPET_SCALE: f32 = 100.0;
-/// Steps of the line distance per metre: 0.5 mm up to 12.7 cm.
+/// The steps of the line distance per metre: 0.5 mm up to 12.7 cm.
 const DISTANCE_SCALE: f32 = 2000.0;
-/// Steps of the light on the carpet, and the light of step 0.
+/// The steps of the light on the carpet; the light of step 0 is below.
 const LIGHT_SCALE: f32 = 256.0;
 const DARKEST: f32 = 0.5;
-/// Texels per metre of wall.
+/// The number of texels per metre of wall.
 const WALL_SCALE: f32 = 25.0;
-/// A ray that falls less than this meets no ground, per metre of depth.
+/// The slope per metre of depth above which a ray does not hit the ground.
 const HORIZON: f32 = -1e-3;
-/// A far pixel sees a long strip of carpet: at most so many points of it are looked at.
+/// The maximum number of samples per pixel: a far pixel covers a long strip of carpet.
 const MOST_SAMPLES: f32 = 6.0;
-/// 256ths of texels per metre of carpet.
+/// The number of 256ths of texels per metre of carpet.
 const TEXEL: f32 = CARPET_SCALE * 256.0;
 
-/// One point of the carpet: two numbers that are interpolated at once.
+/// A point of the carpet: two numbers that are interpolated at once.
 ///
 /// The lower half is the distance to the middle of the nearest line, which unlike a colour can be
 /// interpolated and still has sharp edges (Green: Improved Alpha-Tested Magnification for Vector
@@ -51,19 +51,19 @@ impl Texel {
         Self(u32::from(line_distance) | u32::from(light) << 16)
     }
 
-    /// `part` of 256 of the way to `other`.
+    /// Interpolates to `other` by `part` of 256.
     #[inline]
     fn towards(self, other: Self, part: u32) -> Self {
         Self(((self.0 * (256 - part) + other.0 * part) >> 8) & 0x00ff_00ff)
     }
 
-    /// In steps of [`DISTANCE_SCALE`].
+    /// Returns the distance in steps of [`DISTANCE_SCALE`].
     #[inline]
     fn line_distance(self) -> f32 {
         (self.0 & 0xff) as f32
     }
 
-    /// 1 is normal.
+    /// Returns the light, relative to normal.
     #[inline]
     fn light(self) -> f32 {
         (self.0 >> 16) as f32 * (1.0 / LIGHT_SCALE) + DARKEST
@@ -87,7 +87,7 @@ impl Scenery {
         Self { carpet, carpet_size, wall, wall_size }
     }
 
-    /// The carpet at a place in 256ths of texels, between four texels.
+    /// Returns the carpet at a position in 256ths of texels, between four texels.
     #[inline]
     fn carpet_at(&self, x: u32, y: u32) -> Texel {
         let width = self.carpet_size[0];
@@ -99,16 +99,16 @@ impl Scenery {
         near.towards(far, y & 0xff)
     }
 
-    /// The hall behind the carpet: floor, walls and ceiling, along a ray.
+    /// Returns the colour of the hall behind the carpet (floor, walls and ceiling) along a ray.
     #[inline]
     fn hall(&self, from: Vec3, ray: Vec3) -> Color {
-        // Along a wall, the way to it is infinite.
+        // For a ray along a wall, the distance to it is infinite.
         let way = |from: f32, ray: f32, wall: f32| (wall.copysign(ray) - from) / ray;
         let (to_x, to_y) = (way(from.x, ray.x, HALL_HALF.x), way(from.y, ray.y, HALL_HALF.y));
         let distance = to_x.min(to_y);
         let height = from.z + ray.z * distance;
         if height <= 0.0 {
-            // Farther floor is darker: the lamps hang over the field.
+            // The floor is darker farther away, because the lamps hang over the field.
             return FLOOR.lit(1.1 - 0.03 * (from.z / -ray.z.min(-1e-6)).min(12.0));
         }
         if height >= HALL_HEIGHT {
@@ -127,12 +127,12 @@ impl Scenery {
     }
 }
 
-/// The scenery as one camera sees it.
+/// The scenery in the view of a camera.
 pub(super) struct Ground<'a> {
     scenery: &'a Scenery,
     from: Vec3,
     origin: Vec3,
-    /// From one column of the image to the next, and from one line to the next.
+    /// The step from one column of the image to the next; that from one line to the next is below.
     right: Vec3,
     down: Vec3,
 }
@@ -149,7 +149,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Fills a row whose pixels have their middle at `v`.
+    /// Fills a row whose pixels have their centre at `v`.
     pub(super) fn draw(&self, v: f32, row: &mut Row) {
         for start in (0..row.width()).step_by(BLOCK) {
             let length = BLOCK.min(row.width() - start);
@@ -174,15 +174,16 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Where a ray meets the ground.
+    /// Returns where a ray hits the ground.
     #[inline]
     fn hit(&self, ray: Vec3) -> Option<Vec2> {
         (ray.z < HORIZON).then(|| self.from.truncate() - ray.truncate() * (self.from.z / ray.z))
     }
 
-    /// The carpet along the rays of a block. What a ray that misses the carpet gets means nothing.
+    /// Renders the carpet along the rays of a block. The result for a ray that misses the carpet is
+    /// undefined.
     ///
-    /// In three passes, of which the compiler turns all but the look-ups into vector instructions.
+    /// It takes three passes, of which the compiler vectorises all but the look-ups.
     fn carpet(&self, first: Vec3, sampling: &Sampling, [y, cb, cr]: [&mut [f32; BLOCK]; 3]) {
         let [width, height] = self.scenery.carpet_size.map(|size| (size - 2) as f32 * 256.0);
         let origin = (self.from.truncate() + CARPET_HALF) * TEXEL;
@@ -215,7 +216,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// How large a pixel is on the ground, and how many points of it to look at.
+    /// Returns the size of a pixel on the ground, and the number of its sample points.
     fn sampling(&self, ray: Vec3) -> Sampling {
         let neighbours = self.hit(ray).zip(self.hit(ray + self.right).zip(self.hit(ray + self.down)));
         let Some((point, (right, below))) = neighbours else { return Sampling::new(0.02, 1.0) };
@@ -225,27 +226,27 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// How the pixels of a block look at the ground: at several points along a column.
+/// The sample points on the ground of the pixels in a block, several along a column.
 struct Sampling {
     count: usize,
-    /// Between two points, in image lines; also the weight of one.
+    /// The step between two points, in image lines; also the weight of one.
     step: f32,
     /// The first point, in image lines from the pixel's middle.
     first: f32,
-    /// What a point stands for on the ground, in steps of [`DISTANCE_SCALE`].
+    /// The size of a sample on the ground, in steps of [`DISTANCE_SCALE`].
     footprint: f32,
     inverse_footprint: f32,
 }
 
 impl Sampling {
-    /// `footprint` in metre.
+    /// Creates a sampling with a `footprint` in metres.
     fn new(footprint: f32, count: f32) -> Self {
         let footprint = footprint * DISTANCE_SCALE;
         let step = 1.0 / count;
         Self { count: count as usize, step, first: 0.5 * step - 0.5, footprint, inverse_footprint: 1.0 / footprint }
     }
 
-    /// How much of a footprint at `distance` from the middle of a line is painted.
+    /// Returns the painted share of a footprint at `distance` from the centre of a line.
     #[inline]
     fn coverage(&self, distance: f32) -> f32 {
         let half = 0.5 * LINE_WIDTH * DISTANCE_SCALE;
@@ -254,8 +255,8 @@ impl Sampling {
     }
 }
 
-/// `value` between 0 and `largest` (below 2^22) as a whole number. Unlike a conversion, this is a
-/// vector instruction: in a number from 2^23 on, the last bit counts as 1.
+/// Converts `value`, limited to between 0 and `largest` (below 2^22), to a whole number. Unlike a
+/// cast, this is a vector instruction: in a number from 2^23 on, the last bit counts as 1.
 #[inline]
 fn whole(value: f32, largest: f32) -> u32 {
     const SHIFT: f32 = (1 << 23) as f32;
@@ -266,14 +267,14 @@ fn is_on_carpet(point: Vec2) -> bool {
     point.abs().cmplt(CARPET_HALF).all()
 }
 
-/// Line distances, the light of the lamps, and the grain of the carpet.
+/// Returns the texture of the carpet: line distances, the light of the lamps, and the grain.
 fn carpet(random: &mut Random) -> (Vec<Texel>, [usize; 2]) {
     const TILE: usize = 16;
     let size = [(2.0 * CARPET_HALF.x * CARPET_SCALE) as usize + 1, (2.0 * CARPET_HALF.y * CARPET_SCALE) as usize + 1];
     let [width, height] = size;
     let waves = Waves::new(random, 5, 0.1..0.5);
     let at = |column: usize, line: usize| Vec2::new(column as f32, line as f32) / CARPET_SCALE - CARPET_HALF;
-    // Most of the carpet is far from every line, which one look at each tile's corner tells.
+    // Most of the carpet is far from every line, which a test of each tile's corner shows.
     let saturated = f32::from(u8::MAX) / DISTANCE_SCALE;
     let tiles = |texels: usize| texels.div_ceil(TILE);
     let is_far = |tile: usize| {
@@ -303,7 +304,8 @@ fn carpet(random: &mut Random) -> (Vec<Texel>, [usize; 2]) {
     (texels, size)
 }
 
-/// Boards with advertisements, rows of people, and the wall above them.
+/// Returns the texture of the walls: boards with advertisements, rows of people, and the wall above
+/// them.
 fn wall(random: &mut Random) -> (Vec<Color>, [usize; 2]) {
     let quarter = (2.0 * HALL_HALF.x * WALL_SCALE) as usize + 1;
     let size = [4 * quarter, (HALL_HEIGHT * WALL_SCALE) as usize + 1];
@@ -331,8 +333,8 @@ fn wall(random: &mut Random) -> (Vec<Color>, [usize; 2]) {
     (colors, size)
 }
 
-/// A strip of `width` texels in blocks of random length and colour; greys are more frequent than
-/// colours.
+/// Returns a strip of `width` texels in blocks of random length and colour; greys are more frequent
+/// than colours.
 fn painted_blocks(random: &mut Random, width: usize, shortest: usize, longest: usize, level: f32) -> Vec<Color> {
     let mut strip = Vec::with_capacity(width + longest);
     while strip.len() < width {
@@ -351,7 +353,7 @@ struct Waves {
 }
 
 impl Waves {
-    /// `frequencies` in cycles per metre.
+    /// Creates waves with `frequencies` in cycles per metre.
     fn new(random: &mut Random, count: usize, frequencies: std::ops::Range<f32>) -> Self {
         let wave = |random: &mut Random| {
             let direction = Vec2::from_angle(random.uniform(0.0..TAU));

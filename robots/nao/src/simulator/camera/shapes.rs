@@ -1,4 +1,4 @@
-//! What stands on the field: ball, goals, other robots and the robot's own feet, as shapes in the
+//! The objects on the field: ball, goals, other robots and the robot's own feet, as shapes in the
 //! image.
 
 use glam::{Quat, Vec2, Vec3};
@@ -17,9 +17,10 @@ const NET: Color = Color::rgb(176.0, 178.0, 178.0);
 const BLUE: Color = Color::rgb(42.0, 66.0, 160.0);
 const RED: Color = Color::rgb(176.0, 36.0, 44.0);
 
-/// Shapes in one image: fifty and a few for three other robots. Those beyond are not drawn.
+/// The maximum number of shapes in an image: fifty, and some for three other robots. More are not
+/// drawn.
 const CAPACITY: usize = 96;
-/// What is nearer to the camera's pinhole than this is cut off, in metre.
+/// The distance from the camera's pinhole within which shapes are clipped, in metres.
 const NEAREST: f32 = 0.04;
 
 /// All shapes in the image, far ones first.
@@ -28,13 +29,14 @@ pub(super) struct Shapes {
     count: usize,
 }
 
-/// Something drawn over what lies behind it.
+/// A shape that is drawn over what lies behind it.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     kind: Kind,
-    /// Along the optical axis, in metre.
+    /// The depth along the optical axis, in metres.
     depth: f32,
-    /// Upper left and lower right corner of what it covers, in pixels.
+    /// The upper left corner of the area that it covers, in pixels; the lower right corner is
+    /// below.
     from: Vec2,
     to: Vec2,
 }
@@ -52,7 +54,7 @@ enum Kind {
     Net { corners: [Vec2; 4] },
 }
 
-/// A rounded cylinder in the field, in metre.
+/// A rounded cylinder in the field, in metres.
 struct Capsule {
     ends: [Vec3; 2],
     radius: f32,
@@ -60,7 +62,7 @@ struct Capsule {
 }
 
 impl Shapes {
-    /// Everything that `projection` shows of the world.
+    /// Returns all shapes of the world in `projection`.
     pub(super) fn seen(world: &SimulatedWorld, projection: &Projection) -> Self {
         let nothing = Kind::Shadow { center: Vec2::ZERO, radii: Vec2::ONE, strength: 0.0 };
         let nowhere = Shape { kind: nothing, depth: 0.0, from: Vec2::ZERO, to: Vec2::ZERO };
@@ -75,7 +77,7 @@ impl Shapes {
         shapes
     }
 
-    /// Draws the part of all shapes in the row whose pixels have their middle at `v`.
+    /// Draws the part of all shapes in the row whose pixels have their centre at `v`.
     pub(super) fn draw(&self, v: f32, row: &mut Row) {
         for shape in &self.shapes[..self.count] {
             if v < shape.from.y || v > shape.to.y {
@@ -185,7 +187,7 @@ impl Shapes {
         if depth < NEAREST + BALL_RADIUS {
             return;
         }
-        // A sphere's outline is a little wider than its middle plane.
+        // A sphere's outline is a little wider than its central plane.
         let radius = projection.focal_length() * BALL_RADIUS / (depth * depth - BALL_RADIUS * BALL_RADIUS).sqrt();
         let field = projection.pose().rotation;
         let kind = Kind::Ball { center, radius, pattern: world.ball_rotation.inverse() * field, field };
@@ -210,7 +212,7 @@ impl Shapes {
         self.add(kind, 0.5 * (from.x + to.x), ends[0].min(ends[1]) - reach, ends[0].max(ends[1]) + reach);
     }
 
-    /// A spot of `radius` metre on the ground, just behind what throws it.
+    /// Adds a shadow of `radius` metres on the ground, just behind the object that casts it.
     fn shadow(&mut self, place: Vec2, radius: f32, strength: f32, projection: &Projection) {
         let Some((center, depth)) = projection.project(place.extend(0.0)) else { return };
         if depth < NEAREST + radius {
@@ -237,7 +239,7 @@ impl Shapes {
 }
 
 impl Kind {
-    /// The colour of a pixel that shows this shape over `below`.
+    /// Returns the colour of a pixel that shows this shape over `below`.
     #[inline]
     fn over(&self, below: Color, pixel: Vec2) -> Color {
         match self {
@@ -283,14 +285,14 @@ impl Kind {
     }
 }
 
-/// How dark the ball's pattern is in a direction: twelve patches around the corners of an
-/// icosahedron, as on a classic ball of pentagons and hexagons. `blur` is the size of a pixel as a
-/// part of the radius.
+/// Returns the darkness of the ball's pattern in a direction: twelve patches around the corners of
+/// an icosahedron, as on a classic ball of pentagons and hexagons. `blur` is the size of a pixel
+/// relative to the radius.
 fn dark_patch(direction: Vec3, blur: f32) -> f32 {
-    /// Corners of an icosahedron lie at (0, ±1, ±φ) and its rotations, at this length.
+    /// The scale of the corners of an icosahedron, which lie at (0, ±1, ±φ) and its rotations.
     const ONE: f32 = 0.525_731_1;
     const PHI: f32 = 0.850_650_8;
-    /// Cosine of a patch's radius, seen from the ball's middle: 20 degrees.
+    /// The cosine of a patch's radius, seen from the ball's centre: 20 degrees.
     const EDGE: f32 = 0.939_692_6;
     let corners = [
         Vec3::new(0.0, ONE, PHI),

@@ -6,7 +6,7 @@ use crate::geometry::{Pose2, Pose3};
 use crate::robot::Joint;
 use crate::simulator::{OtherRobot, Scenario, Team, World, standing_positions};
 
-/// A robot that stands at `place` and holds its head as told; the ball lies far away.
+/// Returns a world with a robot at `place` with the given head angles; the ball is far away.
 fn world(place: Pose2, head_yaw: f32, head_pitch: f32) -> SimulatedWorld {
     let mut world = SimulatedWorld::default();
     World::new(1, Scenario::AloneInTheMiddle).snapshot(&mut world);
@@ -74,7 +74,7 @@ fn lines_are_white_and_carpet_is_green_where_the_field_has_them() {
             for step in 0..40_000_u32 {
                 let point = Vec2::new((step % 200) as f32 * 0.052 - 5.2, (step / 200) as f32 * 0.037 - 3.7);
                 let Some((seen, depth)) = projection.project(point.extend(0.0)) else { continue };
-                // Further away a pixel is larger than a line; goals stand in the way at the ends.
+                // Farther away a pixel is larger than a line; at the ends, goals hide the lines.
                 if depth > 2.0 || !is_carpet(point) || point.x.abs() > 4.3 {
                     continue;
                 }

@@ -19,7 +19,7 @@ fn effective(samples: &[f32]) -> f32 {
     (samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32).sqrt()
 }
 
-/// Effective value of the part of `samples` around `frequency` hertz (Goertzel 1958).
+/// Returns the effective value of the part of `samples` around `frequency` hertz (Goertzel 1958).
 fn strength(samples: &[f32], frequency: f32) -> f32 {
     let coefficient = 2.0 * (TAU * frequency / SAMPLE_RATE as f32).cos();
     let (mut before, mut now) = (0.0, 0.0);

@@ -9,7 +9,7 @@ fn search(cells: &Cells, start: usize, goal: usize, factor: impl Fn(usize) -> Op
     AStar::default().search(cells, start, goal, factor, &mut path).then_some(path)
 }
 
-/// What a way costs, in steps to the side.
+/// Returns the cost of a path, in steps to the side.
 fn cost(cells: &Cells, path: &[usize], factor: impl Fn(usize) -> Option<f64>) -> f64 {
     let step = |pair: &[usize]| {
         let [[x, y], [next_x, next_y]] = [pair[0], pair[1]].map(|cell| cells.column_row(cell));
@@ -20,8 +20,8 @@ fn cost(cells: &Cells, path: &[usize], factor: impl Fn(usize) -> Option<f64>) ->
     path.windows(2).map(step).sum()
 }
 
-/// The costs from a cell to all others, by trying every step until nothing gets cheaper (Bellman,
-/// Ford).
+/// Returns the costs from a cell to all others, by trying every step until nothing gets cheaper
+/// (Bellman, Ford).
 fn all_costs(start: usize, factor: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
     let mut costs = vec![f64::INFINITY; CELLS.len()];
     costs[start] = 0.0;
@@ -47,14 +47,14 @@ fn all_costs(start: usize, factor: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
 }
 
 proptest! {
-    /// Costs are kept in whole numbers, which makes ten thousandths of a step.
+    /// Costs are rounded to whole numbers, that is, to ten thousandths of a step.
     #[test]
     fn the_way_is_the_cheapest_and_is_found_if_there_is_one(
         values in proptest::collection::vec(0..12_u8, CELLS.len()),
         start in 0..CELLS.len(),
         goal in 0..CELLS.len(),
     ) {
-        // A third of the cells is blocked; others are up to twice as dear as usual.
+        // A third of the cells is blocked; others cost up to twice as much as usual.
         let factor = |cell: usize| (values[cell] < 8).then(|| 1.0 + f64::from(values[cell]) / 8.0);
         let expected = all_costs(start, factor)[goal];
         match search(&CELLS, start, goal, factor) {
@@ -66,7 +66,7 @@ proptest! {
         }
     }
 
-    /// On a grid of eight directions no way is more than 8.3 % longer than the straight one.
+    /// On a grid of eight directions no path is more than 8.3 % longer than the straight line.
     #[test]
     fn around_the_end_of_a_wall_the_way_is_at_most_a_twelfth_longer_than_the_shortest(
         height in 5..60_i64, start_row in 0..60_i64, goal_row in 0..60_i64,
@@ -76,7 +76,7 @@ proptest! {
         let factor = |cell: usize| (!is_wall(cell)).then_some(1.0);
         let (start, goal) = (cells.index([5, start_row]).unwrap(), cells.index([75, goal_row]).unwrap());
         let path = search(&cells, start, goal, factor).unwrap();
-        // Straight, if the wall is not between; else by the cell above its end.
+        // Straight, if the wall is not between the cells; otherwise through the cell above its end.
         let straight = |from: [i64; 2], to: [i64; 2]| ((to[0] - from[0]) as f64).hypot((to[1] - from[1]) as f64);
         let middle = (start_row + goal_row) as f64 / 2.0;
         let shortest = if middle >= height as f64 { straight([5, start_row], [75, goal_row]) } else {

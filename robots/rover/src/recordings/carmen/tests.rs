@@ -36,7 +36,7 @@ proptest! {
     #[test]
     fn a_scan_that_is_cut_off_is_none(scan in scans(), cut in 0.0..1.0_f64) {
         let fields: Vec<_> = written(&scan).split(' ').map(str::to_owned).collect();
-        // All but the host and the time of the logger, which nobody needs.
+        // All fields but the host and the time of the logger, which are not used.
         let kept = 1 + ((fields.len() - 4) as f64 * cut) as usize;
         prop_assert!(matches!(CarmenScan::parse(&fields[..kept].join(" ")), Err(LineFault::Ends(_))));
     }
@@ -58,7 +58,7 @@ fn errors_say_where_what_and_what_to_do() {
     let mut fault = || log.next_scan().unwrap_err().to_string().replace(&file.display().to_string(), "drive.clf");
     assert_eq!(fault(), "drive.clf:3: `x` is no number, as a range should be; correct or remove the line");
     assert_eq!(fault(), "drive.clf:4: a scan of 0 beams; 1 to 4096 can be read; correct or remove the line");
-    // What comes after a damaged line is there all the same.
+    // The scan after a damaged line is read all the same.
     assert_eq!(log.next_scan().unwrap().unwrap().odometry, Pose2::new(1.0, 2.0, 3.0));
     assert!(log.next_scan().unwrap().is_none());
 }

@@ -1,5 +1,5 @@
-//! A vector of boxed closures and a message that is allocated for each send: what one writes
-//! without a framework.
+//! A vector of boxed closures and a message that is allocated for each send: the usual code without
+//! a framework.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! An executor that takes messages in the order in which they came.
+//! An executor that handles messages in the order of arrival.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! The crates that the bench of messages compares Hemiola with, and what one writes without any:
+//! The crates with which the bench of messages compares Hemiola, and code without any crate:
 //! `messages CONTESTANT --workload ...`.
 
 mod fan_out;

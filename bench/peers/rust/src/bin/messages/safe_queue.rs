@@ -1,5 +1,5 @@
-//! The queue that everybody writes: a mutex, a condition variable, and a receiver that looks every
-//! millisecond whether it shall end.
+//! The usual hand-written queue: a mutex, a condition variable, and a receiver that checks every
+//! millisecond whether to end.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};

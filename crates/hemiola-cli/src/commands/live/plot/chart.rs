@@ -29,7 +29,7 @@ struct Field {
 
 const COLOURS: [Color; 6] = [Color::Cyan, Color::Yellow, Color::Green, Color::Magenta, Color::Red, Color::Blue];
 const QUIET: Style = Style::new().add_modifier(Modifier::DIM);
-/// The number of rows that each of several charts has at least.
+/// The minimum number of rows of each of several charts.
 const LOWEST_CHART: usize = 6;
 const WINDOW: f64 = 10.0;
 const SHORTEST_WINDOW: f64 = 0.25;
@@ -62,7 +62,7 @@ impl Plot {
         }
     }
 
-    /// Pauses the plot, or lets it go on.
+    /// Pauses or resumes the plot.
     pub fn pause(&mut self) {
         self.paused = if self.paused.is_some() { None } else { Some(self.newest()) };
     }
@@ -98,8 +98,8 @@ impl Plot {
         canvas.render_widget(Line::styled(" space: pause   + -: shorter, longer   q: leave", QUIET), foot);
     }
 
-    /// Returns which fields share a chart: parts of the same value do, as they are of one size.
-    /// Where there is no room for more charts, all fields do.
+    /// Returns the fields of each chart: parts of the same value share one, as they are of similar
+    /// size. If there is no room for more charts, all fields share one.
     fn groups(&self, height: u16) -> Vec<Vec<usize>> {
         let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
         for (index, field) in self.fields.iter().enumerate() {
@@ -161,7 +161,7 @@ fn drawn<'s>(shown: &'s [Vec<(f64, f64)>], group: &[usize], [begin, end]: [f64; 
         .y_axis(Axis::default().bounds([least, most]).labels(values))
 }
 
-/// Returns the least and the greatest value; the wrong way round if there is none.
+/// Returns the smallest and the largest value; infinities in the wrong order if there is none.
 fn range<'p>(points: impl IntoIterator<Item = &'p (f64, f64)>) -> [f64; 2] {
     let values = points.into_iter().map(|(_, value)| *value).filter(|value| value.is_finite());
     values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], value| [least.min(value), most.max(value)])

@@ -38,9 +38,9 @@ struct Begin {
 /// The recorded counterpart of a computed value.
 pub enum Counterpart {
     Message(Kept),
-    /// A value should be there and is not.
+    /// A value is missing that should exist.
     Lost,
-    /// No value need be there: the log had ended, or has only some of the topic's messages.
+    /// No value need exist: the log had ended, or has only some of the topic's messages.
     None,
 }
 

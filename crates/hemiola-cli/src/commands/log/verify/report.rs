@@ -36,7 +36,7 @@ pub struct Report {
 struct CycleCounts {
     /// The number of the first run that is repeated.
     first: u32,
-    /// The place of each run, from the first one on, among the runs of all cycles; empty when they
+    /// The place of each run, from the first one on, among the runs of all cycles; empty if they
     /// came at due times.
     order: Vec<u64>,
     /// The number of runs that were repeated.
@@ -66,7 +66,7 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Begins the report of a robot that goes on from these parts of a checkpoint, if there are
+    /// Creates the report of a robot that resumes from these parts of a checkpoint, if there are
     /// any.
     pub fn new(robot: &Robot, recording: &ReplayLog, fidelity: Fidelity, parts: &[CyclePart]) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
@@ -116,7 +116,7 @@ impl Report {
                     }
                     _ => String::new(),
                 };
-                remarks.push(format!("it can be repeated to a point: {break_off}{later}"));
+                remarks.push(format!("it can be repeated up to a point: {break_off}{later}"));
             }
         }
         Self {
@@ -169,15 +169,15 @@ impl Report {
         }
     }
 
-    /// Counts a value that was computed and should be in the log, and is not.
+    /// Counts a value that was computed and should be in the log, but is not.
     pub fn count_lost(&mut self, topic: &str) {
         if let Some(counts) = self.cycle_of.get(topic).and_then(|cycle| self.cycles.get_mut(cycle)) {
             counts.lost += 1;
         }
     }
 
-    /// Notes that the replay has ended, and how many messages of each topic were recorded and not
-    /// computed.
+    /// Notes that the replay has ended, and the number of messages of each topic that were recorded
+    /// but not computed.
     pub fn finish(&mut self, Played { failure, deviation }: Played, left_over: BTreeMap<String, u64>) {
         self.hints.extend(deviation);
         self.was_cut_short = failure.is_some();
@@ -197,7 +197,7 @@ impl Report {
 
     pub fn verdict(&self) -> Verdict {
         let is_different = self.first.is_some() || self.has_left_over;
-        // Where nothing could be compared, the log is not known to be the same.
+        // If nothing could be compared, the log is not known to be the same.
         match (is_different, self.is_incomplete || self.lost() > 0 || self.same() == 0) {
             (true, _) => Verdict::Different,
             (false, true) => Verdict::Incomplete,
@@ -205,7 +205,7 @@ impl Report {
         }
     }
 
-    /// Returns the number of values that were computed and are not in the log, though they should
+    /// Returns the number of values that were computed and are not in the log, although they should
     /// be.
     fn lost(&self) -> u64 {
         self.cycles.values().map(|counts| counts.lost).sum()
@@ -219,7 +219,7 @@ impl Report {
         let mut text = String::new();
         // Writing to a string cannot fail.
         if let Fidelity::DueTimes(reason) = &self.fidelity {
-            _ = writeln!(text, "runs come when they are due, not as they did when it was recorded: {reason}");
+            _ = writeln!(text, "runs begin when they are due, not in the recorded order: {reason}");
         }
         let width = self.cycles.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         for (name, counts) in &self.cycles {
@@ -242,7 +242,7 @@ impl Report {
             _ = writeln!(text, "{remark}");
         }
         if !self.left_over.is_empty() {
-            _ = writeln!(text, "recorded and not computed again: {}", self.left_over.join(", "));
+            _ = writeln!(text, "recorded but not computed again: {}", self.left_over.join(", "));
         }
         if let Some(First { text: first, .. }) = &self.first {
             _ = writeln!(text, "the first difference: {first}");

@@ -5,17 +5,17 @@ use hemiola::prelude::*;
 use crate::board::{MotorBoard, TICKS_PER_METRE, TRACK};
 use crate::representations::Drive;
 
-/// Hands on to the board how the cart shall move.
+/// Sends the commanded velocity to the board.
 #[derive(Module)]
 struct Motors {
-    /// It is no data that a log could hold.
+    /// The open device: `#[opaque]`, because it cannot be recorded in a log.
     #[opaque]
     board: MotorBoard,
 }
 
 #[module]
 impl Motors {
-    /// An error does not stop the robot: it is told, and the next run tries again.
+    /// An error does not stop the robot: it is reported, and the next run tries again.
     #[update]
     fn send(&mut self, drive: &Drive) -> io::Result<()> {
         let (speed, turn) = (drive.metres_per_second, drive.radians_per_second);
@@ -24,9 +24,9 @@ impl Motors {
         self.board.set_speeds(left, right)
     }
 
-    /// Stops what moves. It is called after the last `send` however the robot ends, and when
-    /// something is wrong: a cycle that hangs (`watchdog` in robot.toml), or a person who asks for
-    /// it (`cargo run -- safe-state enter`).
+    /// Stops the motors. Hemiola calls it after the last `send`, however the robot ends, and when
+    /// the robot enters its safe state: because a cycle hangs (`watchdog` in robot.toml), or
+    /// because somebody requests it (`cargo run -- safe-state enter`).
     #[safe_state]
     fn stop(&mut self) -> io::Result<()> {
         self.board.set_speeds(0, 0)

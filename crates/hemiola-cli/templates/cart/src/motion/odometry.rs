@@ -3,10 +3,10 @@ use hemiola::prelude::*;
 use crate::board::{TICKS_PER_METRE, TRACK};
 use crate::representations::{Encoders, Pose};
 
-/// Works out where the cart is from how its wheels have turned.
+/// Computes the pose of the cart from the rotation of its wheels.
 #[derive(Module)]
 struct Odometry {
-    /// What the encoders counted in the last run.
+    /// The counts of the encoders in the last run.
     last: Option<Encoders>,
 }
 
@@ -34,7 +34,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts that move the wheels by so many metres.
+    /// Returns the counts of wheels that have rolled this far, in metres.
     fn after(left: f64, right: f64) -> Encoders {
         Encoders {
             left_ticks: (left * TICKS_PER_METRE).round() as i64,

@@ -4,22 +4,22 @@ use hemiola::prelude::*;
 
 use crate::representations::{Drive, Goal, Pose};
 
-/// What can be tuned, in `[module.Pilot]` of robot.toml, or on the robot that runs:
+/// The values that can be tuned, in `[module.Pilot]` of robot.toml, or while the robot runs: with
 /// `cargo run -- parameters set Pilot.speed 0.3`, or in the page.
 #[derive(Parameters)]
 struct PilotParameters {
-    /// How fast the cart drives at most.
+    /// The maximum speed of the cart.
     #[parameter(default = 0.5, range = 0.0..=1.0, unit = "m/s")]
     speed: f64,
-    /// How fast it turns towards the goal, for each radian that it looks past it.
+    /// The turn rate towards the goal, per radian of heading error.
     #[parameter(default = 3.0, range = 0.0..=10.0, unit = "1/s")]
     turning: f64,
-    /// How fast it may change its speed.
+    /// The maximum acceleration.
     #[parameter(default = 1.0, range = 0.1..=10.0, unit = "m/s²")]
     acceleration: f64,
 }
 
-/// Drives to the goal: turns towards it, and drives the faster the better it looks there.
+/// Drives to the goal: turns towards it, and drives faster the more directly it faces it.
 #[derive(Module)]
 struct Pilot {
     #[parameters]
@@ -40,7 +40,7 @@ impl Pilot {
         let (x, y) = (goal.x - pose.x, goal.y - pose.y);
         let distance = x.hypot(y);
         if distance < ARRIVED {
-            return; // `drive` begins as its default: the cart stands still
+            return; // `drive` starts as its default: the cart stands still
         }
         let past = (y.atan2(x) - pose.heading + PI).rem_euclid(2.0 * PI) - PI;
         let speed = distance.min(self.parameters.speed) * past.cos().max(0.0);
@@ -52,7 +52,7 @@ impl Pilot {
     }
 }
 
-/// So near to its goal the cart is there, in metres.
+/// The distance from the goal at which the cart has arrived, in metres.
 const ARRIVED: f64 = 0.01;
-/// The cart does not turn faster, in radians per second.
+/// The maximum turn rate, in radians per second.
 const FASTEST_TURN: f64 = 2.0;

@@ -4,20 +4,20 @@ use crate::representations::{Goal, Pose, WaypointReached};
 
 #[derive(Parameters)]
 struct RouteParameters {
-    /// Where the cart drives, again and again, in metres.
+    /// The waypoints to drive to, over and over again, in metres.
     #[parameter(default = vec![[2.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]])]
     waypoints: Vec<[f64; 2]>,
-    /// How near to a waypoint the cart has reached it.
+    /// The distance from a waypoint at which the cart has reached it.
     #[parameter(default = 0.05, range = 0.02..=1.0, unit = "m")]
     tolerance: f64,
 }
 
-/// Has the cart drive from waypoint to waypoint.
+/// Makes each waypoint the goal in turn.
 #[derive(Module)]
 struct Route {
     #[parameters]
     parameters: RouteParameters,
-    /// How many waypoints were reached.
+    /// The number of waypoints that were reached.
     reached: u64,
 }
 

@@ -2,14 +2,14 @@ use hemiola::prelude::*;
 
 use crate::representations::{Ball, HeadRequest};
 
-/// Looks at the ball, and, when it is not seen for a while, to and fro.
+/// Looks at the ball, or to and fro when the ball has not been seen for a while.
 #[derive(Module)]
 struct Attention {
-    /// For how many images the ball was not seen.
+    /// The number of images since the ball was last seen.
     missed: u32,
 }
 
-/// So many images without the ball are chance.
+/// The number of images without the ball after which the search for it begins.
 const PATIENCE: u32 = 15;
 
 #[module]

@@ -5,15 +5,15 @@ use crate::representations::{Ball, Image};
 
 #[derive(Parameters)]
 struct BallFinderParameters {
-    /// How bright the ball is at least.
+    /// The minimum brightness of the ball.
     #[parameter(default = 150, range = 0..=255)]
     threshold: u8,
-    /// How many pixels of it have to be there.
+    /// The minimum number of pixels that are this bright.
     #[parameter(default = 5)]
     pixels: usize,
 }
 
-/// Finds the ball: the middle of what is bright.
+/// Finds the ball: the mean position of the bright pixels.
 #[derive(Module)]
 struct BallFinder {
     #[parameters]
@@ -33,7 +33,7 @@ impl BallFinder {
         let columns = bright.map(|(pixel, _)| pixel % image.width.max(1));
         let (count, sum) = columns.fold((0, 0), |(count, sum), column| (count + 1, sum + column));
         if count < pixels.max(1) {
-            return; // `ball` begins as its default: not seen
+            return; // `ball` starts as its default: not seen
         }
         let middle = (sum as f64 / count as f64 + 0.5) / image.width as f64;
         *ball = Ball {

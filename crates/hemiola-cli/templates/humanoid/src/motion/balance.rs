@@ -3,17 +3,17 @@ use hemiola::prelude::*;
 use crate::body::{FOOT, GRAVITY, HEIGHT};
 use crate::representations::{CentreOfMass, Pressure};
 
-/// What can be tuned, in `[module.Balance]` of robot.toml, or on the robot that runs:
+/// The value that can be tuned, in `[module.Balance]` of robot.toml, or while the robot runs: with
 /// `cargo run -- parameters set Balance.stiffness 0.3`, or in the page.
 #[derive(Parameters)]
 struct BalanceParameters {
-    /// How far beyond the capture point the foot presses, as a share of its distance.
+    /// The overshoot of the pressure beyond the capture point, as a fraction of its distance.
     #[parameter(default = 0.6, range = 0.0..=3.0)]
     stiffness: f64,
 }
 
-/// Keeps the body over its feet: presses beyond the point at which it would come to rest, the
-/// capture point (Pratt et al. 2006), so that this moves back to the ankle.
+/// Keeps the body over its feet: presses beyond the capture point, at which the body would come to
+/// rest (Pratt et al. 2006), so that this point moves back to the ankle.
 #[derive(Module)]
 struct Balance {
     #[parameters]
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
     use crate::body::Pendulum;
 
-    /// Pushes a standing body, and returns where it is after two seconds, and the farthest that it
-    /// was.
+    /// Pushes a standing body. Returns its position after two seconds, and its greatest distance
+    /// from the ankle until then.
     fn pushed(push: f64, stiffness: f64) -> (f64, f64) {
         let balance = Balance {
             parameters: BalanceParameters { stiffness },

@@ -3,7 +3,7 @@ use hemiola::prelude::*;
 use crate::body::HEIGHT;
 use crate::representations::{BodySensors, CentreOfMass};
 
-/// Works out where the middle of the body's mass is from how it leans.
+/// Computes the motion of the centre of mass from the lean of the body.
 #[derive(Module)]
 struct CentreOfMassEstimator;
 

@@ -4,16 +4,16 @@ use crate::representations::{BodySensors, HeadAngle, HeadRequest};
 
 #[derive(Parameters)]
 struct HeadParameters {
-    /// How fast the head turns at most.
+    /// The maximum speed of the head.
     #[parameter(default = 3.0, range = 0.1..=10.0, unit = "rad/s")]
     speed: f64,
-    /// How far it turns to each side.
+    /// The maximum angle of the head to each side.
     #[parameter(default = 1.5, range = 0.0..=2.0, unit = "rad")]
     reach: f64,
 }
 
-/// Turns the head to where cognition wants to look. Requests come 30 times a second, and its steps
-/// 83 times: between them it goes on to the last one.
+/// Turns the head to where cognition wants to look. It runs 83 times a second and receives 30
+/// requests a second: between two of them it continues towards the last one.
 #[derive(Module)]
 struct Head {
     #[parameters]

@@ -7,27 +7,27 @@ use crate::world::{MotorBoard, TRACK};
 
 #[derive(Parameters)]
 struct MotorsParameters {
-    /// The wheels stop when nobody has said for so long how the rover shall move.
+    /// The age of a command after which the wheels stop.
     #[parameter(default = 0.5, range = 0.05..=5.0, unit = "s")]
     timeout: f64,
 }
 
-/// Has the wheels move the rover as navigation wants it, and brakes if that is silent.
+/// Sends the velocity that navigation commands to the wheels, and brakes if none arrives.
 #[derive(Module)]
 struct Motors {
     #[parameters]
     parameters: MotorsParameters,
-    /// It is no data that a log could hold.
+    /// The open device: `#[opaque]`, because it cannot be recorded in a log.
     #[opaque]
     board: MotorBoard,
 }
 
 #[module]
 impl Motors {
-    /// An error does not stop the robot: it is told, and the next run tries again.
+    /// An error does not stop the robot: it is reported, and the next run tries again.
     #[update]
     fn send(&mut self, twist: Fresh<Twist>) -> io::Result<()> {
-        // When the process of navigation has died, what it said last is stale at once.
+        // When the process of navigation has died, its last command is stale at once.
         let is_silent = twist.is_stale() || twist.age().as_secs_f64() > self.parameters.timeout;
         if is_silent {
             return self.board.set_speeds(0.0, 0.0);
@@ -36,9 +36,9 @@ impl Motors {
         self.board.set_speeds(speed - turn, speed + turn)
     }
 
-    /// Stops what moves. It is called after the last `send` however the robot ends, and when
-    /// something is wrong: a cycle that hangs (`watchdog` in robot.toml), or a person who asks for
-    /// it (`cargo run -- safe-state enter`).
+    /// Stops the motors. Hemiola calls it after the last `send`, however the robot ends, and when
+    /// the robot enters its safe state: because a cycle hangs (`watchdog` in robot.toml), or
+    /// because somebody requests it (`cargo run -- safe-state enter`).
     #[safe_state]
     fn stop(&mut self) -> io::Result<()> {
         self.board.set_speeds(0.0, 0.0)

@@ -5,19 +5,19 @@ use crate::world::TRACK;
 
 #[derive(Parameters)]
 struct OdometryParameters {
-    /// Where the rover begins: x, y, heading.
+    /// The pose at which the rover starts: x, y, heading.
     #[parameter(default = [0.0; 3])]
     start: [f64; 3],
-    /// How far wheels and gyroscope differ by chance.
+    /// The standard deviation of the difference between wheels and gyroscope.
     #[parameter(default = 0.05, range = 0.001..=1.0, unit = "rad/s")]
     noise: f64,
-    /// How fast the bias of the gyroscope wanders.
+    /// The rate at which the bias of the gyroscope wanders.
     #[parameter(default = 0.001, range = 0.0..=0.1, unit = "rad/s per √s")]
     wander: f64,
 }
 
-/// Works out where the rover is: its way from the wheels, its turns from the gyroscope. The bias of
-/// that is estimated by a Kalman filter from how both differ.
+/// Computes the pose of the rover: its distance from the wheels, its rotation from the gyroscope.
+/// A Kalman filter estimates the bias of the gyroscope from the difference between the two.
 #[derive(Module)]
 struct Odometry {
     #[parameters]
@@ -25,7 +25,7 @@ struct Odometry {
     bias: Option<Estimate>,
 }
 
-/// The bias, in rad/s, and the variance of its error.
+/// The estimated bias, in rad/s, and the variance of its error.
 #[derive(Data, Clone, Copy, Default)]
 struct Estimate {
     mean: f64,
@@ -64,8 +64,8 @@ impl Odometry {
 }
 
 impl Odometry {
-    /// Returns the estimated bias when gyroscope and wheels differ by so much. A wheel that slips
-    /// says nothing about the gyroscope: what is far off is left out.
+    /// Updates the estimate with a difference between gyroscope and wheels, and returns the bias.
+    /// A wheel that slips says nothing about the gyroscope: outliers are ignored.
     fn bias(&mut self, difference: f64, seconds: f64) -> f64 {
         const UNKNOWN: Estimate = Estimate {
             mean: 0.0,
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Feeds the filter with so many hundredths of a second of that, and returns where it ends.
+    /// Runs the filter for some hundredths of a second and returns the last pose.
     fn after(steps: u64, measured: impl Fn(u64) -> WheelsAndGyro) -> Pose {
         let parameters = OdometryParameters {
             start: [0.0; 3],

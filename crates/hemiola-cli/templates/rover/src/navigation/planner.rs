@@ -5,25 +5,25 @@ use hemiola::prelude::*;
 use crate::representations::{Navigation, Pose, Scan, Twist};
 use crate::world::RADIUS;
 
-/// What can be tuned, in `[module.Planner]` of robot.toml, or on the robot that runs:
+/// The values that can be tuned, in `[module.Planner]` of robot.toml, or while the robot runs: with
 /// `cargo run -- parameters set Planner.speed 0.3`, or in the page.
 #[derive(Parameters)]
 struct PlannerParameters {
-    /// Where the rover drives, again and again: x, y.
+    /// The goals to drive to, over and over again: x, y.
     #[parameter(default = Vec::new(), unit = "m")]
     goals: Vec<[f64; 2]>,
-    /// How fast the rover drives at most.
+    /// The maximum speed of the rover.
     #[parameter(default = 0.5, range = 0.0..=1.0, unit = "m/s")]
     speed: f64,
-    /// How far it looks for what is in its way.
+    /// The distance to which it looks for obstacles.
     #[parameter(default = 1.0, range = 0.3..=3.0, unit = "m")]
     lookahead: f64,
-    /// How far it keeps away from that.
+    /// The distance that it keeps from obstacles.
     #[parameter(default = 0.1, range = 0.0..=1.0, unit = "m")]
     margin: f64,
 }
 
-/// Drives towards the goal, in the direction nearest to it in which there is room.
+/// Drives towards the goal, in the free direction that is nearest to it.
 #[derive(Module)]
 struct Planner {
     #[parameters]
@@ -31,7 +31,7 @@ struct Planner {
     reached: u64,
 }
 
-/// So near to its goal the rover is there, in metres.
+/// The distance from the goal at which the rover has arrived, in metres.
 const ARRIVED: f64 = 0.15;
 
 #[module]
@@ -40,7 +40,7 @@ impl Planner {
     fn twist(&mut self, scan: &Scan, pose: &Pose, navigation: &mut Navigation, twist: &mut Twist) {
         let goals = &self.parameters.goals;
         if goals.is_empty() || scan.ranges.is_empty() {
-            return; // `twist` begins as its default: the rover stands still
+            return; // `twist` starts as its default: the rover stands still
         }
         let goal = |reached: u64| goals[(reached % goals.len() as u64) as usize];
         let to = |[x, y]: [f64; 2]| [x - pose.x, y - pose.y];
@@ -66,8 +66,8 @@ impl Planner {
 }
 
 impl Planner {
-    /// Returns the direction, seen from the rover, that is nearest to the wanted one of those in
-    /// which it can go that way; `None` if there is none.
+    /// Returns the direction, relative to the rover, in which the next `way` metres are free, and
+    /// which is nearest to the wanted one; `None` if there is none.
     fn free_direction(&self, scan: &Scan, wanted: f64, way: f64) -> Option<f64> {
         let step = TAU / scan.ranges.len() as f64;
         let rays = || {
@@ -80,7 +80,7 @@ impl Planner {
         let is_free = |direction: f64| {
             rays().all(|(angle, range)| {
                 let (sin, cos) = wrapped(angle - direction).sin_cos();
-                // What is beside the way, behind the rover, or farther than it goes.
+                // Objects behind the rover, beside the way, or beyond its end do not block it.
                 cos <= 0.0 || range * sin.abs() > width || range * cos > way + width
             })
         };
@@ -92,7 +92,7 @@ impl Planner {
     }
 }
 
-/// Returns an angle from -π to π.
+/// Returns the same angle between -π and π.
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
@@ -101,7 +101,7 @@ fn wrapped(angle: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A scan with nothing in it but something one metre away, from one angle to another one.
+    /// Returns a scan of an object that is one metre away, from one angle to another one.
     fn scan(from: f64, to: f64) -> Scan {
         let angles = (0..120).map(|ray| TAU * f64::from(ray) / 120.0 - PI);
         let range = |angle: f64| {

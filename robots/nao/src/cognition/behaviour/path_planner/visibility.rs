@@ -1,25 +1,25 @@
-//! Shortest ways among circles.
+//! Shortest paths among circles.
 
 use std::f32::consts::TAU;
 
 use glam::Vec2;
 
-/// Corners of the polygon around a circle.
+/// The number of corners of the polygon around a circle.
 const CORNERS: u16 = 10;
-/// Circles that are smaller are none, in metre.
+/// The radius below which circles are ignored, in metres.
 const SMALLEST_RADIUS: f32 = 0.02;
 
-/// What may not be entered.
+/// An area that must not be entered.
 #[derive(Clone, Copy, Debug)]
 pub struct Circle {
-    /// Its middle.
+    /// The centre.
     pub center: Vec2,
-    /// In metre; negative for none.
+    /// The radius in metres; negative for none.
     pub radius: f32,
 }
 
 impl Circle {
-    /// Whether the way between two points touches the circle.
+    /// Returns whether the line between two points touches the circle.
     fn blocks(&self, from: Vec2, to: Vec2) -> bool {
         let way = to - from;
         let part = (self.center - from).dot(way) / way.length_squared().max(f32::MIN_POSITIVE);
@@ -32,9 +32,9 @@ impl Circle {
 /// Planning Collision-Free Paths Among Polyhedral Obstacles, 1979), searched with A* (Hart,
 /// Nilsson, Raphael 1968).
 ///
-/// Whether two corners see each other is found out only when the search asks; most never do. A
-/// search is at most quadratic in the corners and linear in the circles: well below a millisecond
-/// for ten circles. Memory is kept between searches.
+/// The visibility of two corners is only computed when the search needs it, which is rare. A search
+/// is at most quadratic in the corners and linear in the circles: well below a millisecond for ten
+/// circles. Memory is kept between searches.
 #[derive(Debug, Default)]
 pub struct VisibilityGraph {
     circles: Vec<Circle>,
@@ -44,9 +44,9 @@ pub struct VisibilityGraph {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     place: Vec2,
-    /// Length of the best way to here; infinite while there is none.
+    /// The length of the shortest path to this node; infinite while there is none.
     length: f32,
-    /// The node before on that way.
+    /// The previous node on that path.
     before: usize,
     is_done: bool,
 }
@@ -67,7 +67,7 @@ impl VisibilityGraph {
         }
     }
 
-    /// Fills `corners` with the way from `start` to `goal`, both included; leaves it empty when
+    /// Fills `corners` with the path from `start` to `goal`, both included; leaves it empty when
     /// there is none.
     pub fn shortest_way(&mut self, start: Vec2, goal: Vec2, corners: &mut Vec<Vec2>) {
         corners.clear();
@@ -99,8 +99,8 @@ impl VisibilityGraph {
         self.nodes.push(Node { length: 0.0, ..node(start) });
         self.nodes.push(node(goal));
         for circle in &self.circles {
-            // The polygon's sides touch the circle; a hair more, so that rounding does not make
-            // them enter it.
+            // The polygon's sides touch the circle, with a small margin, so that they do not enter
+            // it by rounding.
             let radius = circle.radius / (TAU / 2.0 / f32::from(CORNERS)).cos() + 0.002;
             for index in 0..CORNERS {
                 let place = circle.center + Vec2::from_angle(f32::from(index) / f32::from(CORNERS) * TAU) * radius;
@@ -111,7 +111,7 @@ impl VisibilityGraph {
         }
     }
 
-    /// The reached node from which the goal could be nearest.
+    /// Returns the reached node from which the goal could be nearest.
     fn most_promising(&self) -> Option<usize> {
         let goal = self.nodes[GOAL].place;
         let open = self.nodes.iter().enumerate().filter(|(_, node)| !node.is_done && node.length.is_finite());
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The exact way around the nearer side: two tangents and the arc between them.
+    /// Returns the exact path around the nearer side: two tangents and the arc between them.
     fn around(circle: &Circle, start: Vec2, goal: Vec2) -> f32 {
         let ways = [start, goal].map(|point| point - circle.center);
         let tangents = ways.map(|way| (way.length_squared() - circle.radius * circle.radius).sqrt());

@@ -1,5 +1,4 @@
-//! What the robot's modules would be told of an ideal pitch: percepts with gaps, noise and
-//! mistakes, and drifting odometry.
+//! The percepts of an ideal pitch, with gaps, noise and mistakes, and drifting odometry.
 
 use std::f32::consts::TAU;
 
@@ -20,18 +19,18 @@ use crate::representations::motion::TorsoPose;
 use crate::representations::perception::{LandmarkShape, SeenBall, SeenLandmark, SeenLine, SeenObstacle};
 use crate::robot::Joint;
 
-/// Neck joints follow no faster, in rad/s.
+/// The maximum speed of neck joints, in rad/s.
 const NECK_SPEED: f32 = 3.0;
-/// Deviation of a single thing's direction, in radian.
+/// The standard deviation of a single object's direction, in radians.
 const THING_NOISE: f32 = 0.004;
 
-/// Sees, hears and feels.
+/// The simulated senses of the robot.
 pub struct Eyes {
     pub senses: Senses,
     random: Random,
     viewer: GroundViewer,
     view: FieldOfView,
-    /// What odometry gets wrong: part of the way, and turn per metre.
+    /// The errors of odometry: a share of the distance, and turn per metre.
     drift: (f32, f32),
     conditions: Conditions,
     /// Constant error of the camera's pitch and yaw.
@@ -57,7 +56,7 @@ impl Eyes {
         }
     }
 
-    /// Looks at the pitch after the robot has moved by `step`.
+    /// Perceives the pitch after the robot has moved by `step`.
     pub fn look(&mut self, pitch: &Pitch, step: &Pose2, head: &HeadRequest, seconds: f32) {
         self.turn_head(head, seconds);
         self.feel(step);
@@ -68,7 +67,7 @@ impl Eyes {
         self.see_landmarks(&pitch.robot);
         self.see_ball(&pitch.robot.relative(pitch.ball));
         self.see_obstacles(pitch);
-        // Hearing takes a moment.
+        // A whistle is detected with a delay.
         let whistle = pitch.goal_time.map_or(1.0, |goal| goal + 0.3);
         if pitch.time >= whistle + 0.2 {
             self.senses.whistle = Some(WhistleHeard { began: Time::from_seconds(f64::from(whistle)) });
@@ -94,7 +93,7 @@ impl Eyes {
         self.random.uniform(0.0, 1.0) < probability
     }
 
-    /// Where a thing at `place` (relative to the robot) seems to be.
+    /// Returns the apparent position of an object at `place` (relative to the robot).
     fn seen_at(&mut self, place: Vec2) -> Vec2 {
         let (along, across) = sighting::deviations(place.length(), 1.0);
         let error = self.camera + THING_NOISE * Vec2::new(self.random.normal(), self.random.normal());
@@ -176,14 +175,14 @@ impl Eyes {
         }
     }
 
-    /// A place in view for something that is not there.
+    /// Returns a place in view for an object that does not exist.
     fn anywhere(&mut self) -> Vec2 {
         let yaw = self.senses.joints.positions[Joint::HeadYaw.index()] + self.random.uniform(-0.4, 0.4);
         Vec2::from_angle(yaw) * self.random.uniform(0.4, 3.5)
     }
 }
 
-/// The part of a segment within a convex area (Cyrus, Beck 1978).
+/// Returns the part of a segment within a convex area (Cyrus, Beck 1978).
 fn clipped(from: Vec2, to: Vec2, area: &GroundArea) -> Option<(Vec2, Vec2)> {
     let (mut enter, mut leave) = (0.0_f32, 1.0_f32);
     for index in 0..4 {

@@ -1,4 +1,4 @@
-//! All modules from percepts to requests, run by hand in the order that a plan would give them.
+//! All modules from percepts to requests, called directly in the order of a plan.
 
 use hemiola::prelude::*;
 
@@ -25,11 +25,11 @@ use crate::cognition::modeling::world_modeler::WorldModeler;
 use crate::representations::behaviour::*;
 use crate::representations::events::WhistleHeard;
 use crate::representations::modeling::*;
-use crate::representations::motion::{FallState, Odometry, TorsoPose};
+use crate::representations::motion::{FallState, KeptBelief, Odometry, TorsoPose};
 use crate::representations::perception::{BallPercept, LandmarkPercept, LinePercept, ObstaclePercept};
 use crate::representations::sensing::JointAngles;
 
-/// What perception, motion and audio provide.
+/// The values that perception, motion and audio provide.
 #[derive(Default)]
 pub struct Senses {
     pub ball: BallPercept,
@@ -43,7 +43,7 @@ pub struct Senses {
     pub whistle: Option<WhistleHeard>,
 }
 
-/// What the modules exchange, as far as tests look at it or the next run uses it.
+/// The values that modules exchange, as far as tests or the next run read them.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Thoughts {
     pub pose: RobotPose,
@@ -100,7 +100,7 @@ mind! {
     commentator: Commentator,
 }
 
-/// What an update provides, reset as the runtime does it.
+/// Returns the value that an update provides, reset first as the runtime does.
 fn filled<T: Default>(update: impl FnOnce(&mut T)) -> T {
     let mut value = T::default();
     update(&mut value);
@@ -108,7 +108,7 @@ fn filled<T: Default>(update: impl FnOnce(&mut T)) -> T {
 }
 
 impl Mind {
-    /// One run of the cycle.
+    /// Executes one run of the cycle.
     pub fn run(&mut self, senses: &Senses, clock: &Clock) {
         let (debug, scope) = (&Debug::default(), &Scope::default());
         let previous = std::mem::take(&mut self.thoughts);
@@ -120,8 +120,10 @@ impl Mind {
         let (percept, fall) = (&senses.ball, &senses.fall);
         self.ball_filter.ball(percept, odometry, view, fall, clock, debug, &mut hypotheses, &mut now.ball);
         let prediction = &filled(|out| self.ball_predictor.ball_prediction(&now.ball, debug, out));
-        let (lines, landmarks) = (&senses.lines, &senses.landmarks);
-        let particles = &filled(|out| self.self_locator.particles(odometry, lines, landmarks, fall, scope, debug, out));
+        let (lines, landmarks, kept) = (&senses.lines, &senses.landmarks, &KeptBelief::default());
+        let particles = &filled(|out| {
+            self.self_locator.particles(odometry, lines, landmarks, fall, kept, scope, debug, out);
+        });
         let clusters = &filled(|out| self.pose_tracker.clusters(particles, out));
         self.pose_tracker.pose(clusters, particles, odometry, debug, &mut now.pose);
         let obstacles =
@@ -133,7 +135,7 @@ impl Mind {
         let map = &filled(|out| self.search_mapper.search_map(field_ball, &now.pose, view, clock, out));
 
         let whistles = &Subscription::of(senses.whistle.clone());
-        self.game_watcher.game_state(whistles, &now.world, clock, &mut now.game);
+        self.game_watcher.game_state(whistles, &now.world, kept, clock, &mut now.game);
         self.ball_searcher.ball_search(&now.world, map, &now.game, clock, &mut now.search);
         self.target_selector.ball_target(&now.world, Previous::new(&previous.behavior), debug, &mut now.target);
         self.approach_planner.approach(&now.world, &now.target, debug, &mut now.approach);

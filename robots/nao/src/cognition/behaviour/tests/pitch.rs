@@ -1,7 +1,6 @@
-//! An ideal world to test decisions in: a robot that does as it is told, and a ball that rolls.
+//! An ideal world for tests of decisions: a robot that follows its requests, and a ball that rolls.
 //!
-//! It knows nothing of legs and cameras; the simulator does. Here a run of a minute takes some
-//! milliseconds.
+//! It has no legs and cameras, unlike the simulator. A run of a minute takes some milliseconds.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -13,42 +12,42 @@ use crate::geometry::Pose2;
 use crate::representations::behaviour::{KickFoot, Motion};
 
 const ROBOT_RADIUS: f32 = 0.13;
-/// What both feet cover, around the robot's middle.
+/// The rectangle that both feet cover, around the robot's centre.
 const FEET: (Vec2, Vec2) = (Vec2::new(-0.06, -0.09), Vec2::new(0.1, 0.09));
-/// How long the robot needs to follow a changed request, in seconds.
+/// The time that the robot needs to follow a changed request, in seconds.
 const LAG: f32 = 0.25;
-/// From the request to the moment in which the foot hits, in seconds.
+/// The time from the request to the moment in which the foot hits, in seconds.
 const BACKSWING: f32 = 1.0;
 const DECELERATION: f32 = 0.6;
 
-/// How hard the world is.
+/// The difficulty of the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// Deviation of the camera's direction in an image, in radian.
+    /// The standard deviation of the camera's direction in an image, in radians.
     pub camera_noise: f32,
-    /// Largest constant error of the camera's direction, in radian.
+    /// The maximum constant error of the camera's direction, in radians.
     pub camera_bias: f32,
-    /// Part of the requested velocity that the legs make of it.
+    /// The share of the requested velocity that the legs reach.
     pub pace: f32,
-    /// Share of kicks that miss the ball.
+    /// The share of kicks that miss the ball.
     pub misses: f32,
-    /// How fast the ball leaves the foot, in m/s.
+    /// The speed at which the ball leaves the foot, in m/s.
     pub kick_speed: f32,
 }
 
 impl Conditions {
-    /// A well calibrated robot.
+    /// The conditions of a well calibrated robot.
     pub const GOOD: Self = Self { camera_noise: 0.012, camera_bias: 0.01, pace: 1.0, misses: 0.0, kick_speed: 2.5 };
-    /// An ill calibrated one with worn legs.
+    /// The conditions of a badly calibrated robot with worn legs.
     pub const BAD: Self = Self { camera_noise: 0.025, camera_bias: 0.02, pace: 0.7, misses: 0.4, kick_speed: 1.6 };
 }
 
-/// The world and its truth.
+/// The world in its true state.
 pub struct Pitch {
     conditions: Conditions,
     pub time: f32,
     pub robot: Pose2,
-    /// Forward, left and turn, in m/s and rad/s.
+    /// The velocity forward, to the left and around, in m/s and rad/s.
     pub velocity: (Vec2, f32),
     pub ball: Vec2,
     pub ball_velocity: Vec2,
@@ -66,8 +65,8 @@ struct Other {
 }
 
 impl Pitch {
-    /// The robot at a touch line of its own half, the ball near the middle, three others on the
-    /// field.
+    /// Creates a pitch with the robot at a touch line of its own half, the ball near the centre,
+    /// and three others on the field.
     pub fn new(seed: u64, conditions: Conditions) -> Self {
         let mut random = Random::new(seed);
         let side = if random.uniform(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 };
@@ -93,14 +92,14 @@ impl Pitch {
         }
     }
 
-    /// Where the other robots are: on slow circles.
+    /// Returns the positions of the other robots, which move on slow circles.
     pub fn others(&self) -> impl Iterator<Item = Vec2> + '_ {
         self.others
             .iter()
             .map(|other| other.center + Vec2::from_angle(other.phase + self.time * 0.1 / other.radius) * other.radius)
     }
 
-    /// Moves on; says how the robot has moved.
+    /// Advances the world, and returns the motion of the robot.
     pub fn step(&mut self, seconds: f32, request: &Motion) -> Pose2 {
         self.time += seconds;
         let (wanted, wanted_turn) = match request {
@@ -141,7 +140,7 @@ impl Pitch {
         }
     }
 
-    /// The kicking foot hits once per swing what lies before it.
+    /// Lets the kicking foot hit once per swing what lies in front of it.
     fn swing(&mut self, seconds: f32, request: &Motion) {
         let Motion::Kick { foot } = request else {
             self.kicking_for = 0.0;
@@ -180,7 +179,7 @@ impl Pitch {
         }
     }
 
-    /// The feet push the ball out of their box, a little faster than they walk.
+    /// Pushes the ball out of the box of the feet, a little faster than they walk.
     fn meet_feet(&mut self, (velocity, turn): (Vec2, f32)) {
         let ball = self.robot.relative(self.ball);
         let nearest = ball.clamp(FEET.0, FEET.1);

@@ -9,7 +9,7 @@ use crate::representations::modeling::GroundArea;
 
 const STEP: f32 = 1.0 / 30.0;
 
-/// A filter, and how its world goes on.
+/// A filter and its world.
 struct Setup {
     filter: BallFilter,
     now: Time,

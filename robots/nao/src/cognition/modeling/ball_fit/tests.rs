@@ -8,7 +8,7 @@ use crate::representations::perception::SeenBall;
 
 const STEP: f32 = 1.0 / 30.0;
 
-/// A module, and how its world goes on.
+/// A module and its world.
 struct Setup {
     fit: BallFit,
     now: Time,

@@ -1,4 +1,4 @@
-//! What was seen, prepared for being compared with the field from many poses.
+//! Percepts, prepared for comparison with the field from many poses.
 
 use glam::Vec2;
 
@@ -8,23 +8,23 @@ use crate::field::{CENTER_CIRCLE_RADIUS, LANDMARKS, LENGTH, LandmarkKind, PENALT
 use crate::geometry::Pose2;
 use crate::representations::perception::{LandmarkPercept, LandmarkShape, LinePercept};
 
-/// Points per piece of a line.
+/// The number of points per piece of a line.
 const POINTS: usize = 5;
-/// Lines farther away are seen too vaguely to help, in metre.
+/// The distance beyond which lines are too inexact to help, in metres.
 const LINE_RANGE: f32 = 4.5;
-/// No feature costs more, in squared standard deviations: it may be a false one.
+/// The maximum cost of a feature, in squared standard deviations: it may be a false one.
 const LIMIT: f32 = 9.0;
-/// Errors of one image are not independent of each other (they share the camera's pose), and
-/// neither are those of images that follow each other: evidence counts this much.
+/// The weight of evidence: the errors within one image are not independent of each other (they
+/// share the camera's pose), and neither are those of successive images.
 const TRUST: f32 = 0.2;
-/// A landmark is worth this many pieces of lines.
+/// The weight of a landmark, in pieces of lines.
 const LANDMARK_WORTH: f32 = 2.0;
-/// What painting and measuring add to every error, in metre.
+/// The error that painting and measuring add, in metres.
 const FLOOR: f32 = 0.05;
 
-/// How uncertain sightings are.
+/// The uncertainty of sightings.
 pub struct Noise {
-    /// Standard deviation of the camera's direction, in radian.
+    /// The standard deviation of the camera's direction, in radians.
     pub angle: f32,
 }
 
@@ -40,7 +40,7 @@ pub struct Features {
 #[derive(Clone, Copy, Debug)]
 struct LineFeature {
     points: [Vec2; POINTS],
-    /// 1 / variance of each point.
+    /// The inverse of the variance of each point.
     precision: [f32; POINTS],
     direction: Vec2,
     worth: f32,
@@ -52,12 +52,12 @@ struct LandmarkFeature {
     position: Vec2,
     /// A unit vector to the landmark.
     direction: Vec2,
-    /// 1 / variance along and across the line of sight.
+    /// The inverse of the variance along and across the line of sight.
     precision: (f32, f32),
 }
 
 impl Features {
-    /// Takes what was seen. Allocates only when there is more than ever before.
+    /// Collects the percepts. Allocates only if there are more than ever before.
     pub fn collect(&mut self, lines: &LinePercept, landmarks: &LandmarkPercept, noise: &Noise) {
         self.lines.clear();
         self.lines.extend(lines.lines.iter().filter_map(|line| LineFeature::new(line.from, line.to, noise)));
@@ -77,18 +77,18 @@ impl Features {
         self.largest_cost = TRUST * LIMIT * worth;
     }
 
-    /// Whether nothing was seen.
+    /// Returns whether nothing was seen.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.landmarks.is_empty()
     }
 
-    /// What a pose costs from which nothing fits.
+    /// Returns the cost of a pose from which nothing fits.
     pub fn largest_cost(&self) -> f32 {
         self.largest_cost
     }
 
-    /// The negative logarithm of how likely all of this is seen from `pose`, up to a constant: 0 is
-    /// a perfect fit. Beyond the carpet nobody stands, whatever fits.
+    /// Returns the negative logarithm of the likelihood of all features from `pose`, up to a
+    /// constant: 0 is a perfect fit. A robot never stands beyond the carpet, whatever fits.
     pub fn cost(&self, pose: &Pose2) -> f32 {
         if !is_carpet(pose.translation) {
             return self.largest_cost + TRUST * LIMIT;
@@ -142,7 +142,7 @@ impl LandmarkFeature {
     }
 }
 
-/// Where on the field landmarks of a kind are.
+/// Returns the positions of a kind of landmark on the field.
 pub fn places(kind: LandmarkShape) -> &'static [Vec2] {
     match kind {
         LandmarkShape::Cross => &CROSSES,

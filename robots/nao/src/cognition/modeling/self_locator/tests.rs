@@ -2,8 +2,8 @@ use super::*;
 use crate::field::{LINES, POSTS};
 use crate::representations::perception::{LandmarkShape, SeenLandmark, SeenLine};
 
-/// What a robot sees from `pose`, without errors: the parts of lines within reach and ahead, posts
-/// and corners.
+/// Returns what a robot sees from `pose`, without errors: the parts of lines within reach and
+/// ahead, posts and corners.
 fn seen_from(pose: &Pose2) -> (LinePercept, LandmarkPercept) {
     let is_seen = |point: &Vec2| point.x > 0.3 && point.length() < 3.5 && point.y.abs() < 1.5 * point.x;
     let mut lines = LinePercept::default();
@@ -25,6 +25,16 @@ fn seen_from(pose: &Pose2) -> (LinePercept, LandmarkPercept) {
 }
 
 fn run(locator: &mut SelfLocator, pose: &Pose2, step: Pose2, fall: Uprightness) -> PoseParticles {
+    run_with(locator, pose, step, fall, &KeptBelief::default())
+}
+
+fn run_with(
+    locator: &mut SelfLocator,
+    pose: &Pose2,
+    step: Pose2,
+    fall: Uprightness,
+    kept: &KeptBelief,
+) -> PoseParticles {
     let (lines, landmarks) = seen_from(pose);
     let mut particles = PoseParticles::default();
     locator.particles(
@@ -32,6 +42,7 @@ fn run(locator: &mut SelfLocator, pose: &Pose2, step: Pose2, fall: Uprightness) 
         &lines,
         &landmarks,
         &FallState { state: fall },
+        kept,
         &Scope::default(),
         &Debug::default(),
         &mut particles,
@@ -70,7 +81,7 @@ fn a_walk_with_wrong_odometry_is_followed() {
     }
     for _ in 0..400 {
         pose = pose * Pose2::new(0.008, 0.0, 0.003);
-        // Odometry claims ten percent more way and misses a third of the turn.
+        // Odometry measures ten percent more distance and a third less turn.
         let particles = run(&mut locator, &pose, Pose2::new(0.0088, 0.0, 0.002), Uprightness::Upright);
         assert!(mean(&particles).translation.distance(pose.translation) < 0.3);
         assert!((particles.particles.iter().map(|particle| particle.weight).sum::<f32>() - 1.0).abs() < 1e-3);
@@ -88,6 +99,20 @@ fn a_robot_that_was_carried_away_finds_itself_by_landmarks() {
     let last = (0..600).map(|_| run(&mut locator, &elsewhere, Pose2::default(), Uprightness::Upright)).last().unwrap();
     assert!(POSTS.iter().any(|post| elsewhere.relative(*post).length() < 3.5), "something has to be in sight");
     assert_close(&mean(&last), &elsewhere);
+}
+
+#[test]
+fn a_locator_that_begins_while_the_robot_plays_goes_on_from_the_kept_pose() {
+    let pose = Pose2::new(2.0, 0.5, -1.2);
+    let kept = KeptBelief { pose: Some(pose * Pose2::new(0.1, -0.05, 0.1)), ..KeptBelief::default() };
+    let mut locator = SelfLocator::create(SelfLocatorParameters::default());
+    for kept in [&KeptBelief::default(), &kept] {
+        run_with(&mut locator, &pose, Pose2::default(), Uprightness::Upright, kept);
+    }
+    // Later ones are its own, and no news.
+    let other = KeptBelief { pose: Some(Pose2::default()), ..KeptBelief::default() };
+    let still = |_| run_with(&mut locator, &pose, Pose2::default(), Uprightness::Upright, &other);
+    assert_close(&mean(&(0..20).map(still).last().unwrap()), &pose);
 }
 
 #[test]

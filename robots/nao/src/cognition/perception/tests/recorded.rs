@@ -8,10 +8,10 @@ use super::super::landmark_score::{LandmarkClass, LandmarkScore};
 use super::super::landmarks::{FIELD_RECORDING_CIRCLE, FieldCamera, LandmarkDetector};
 use crate::representations::sensing::Image;
 
-/// How near a found landmark must be to a marked one, in pixels.
+/// The maximum distance of a found landmark from a marked one, in pixels.
 const RADIUS: f32 = 10.0;
 
-/// The recorded frames, if they are on this machine.
+/// Returns the folder of the recorded frames, if they are on this machine.
 fn frames() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let shared = std::env::var_os("HEMIOLA_SHARED").map_or_else(beside, PathBuf::from);
@@ -26,8 +26,8 @@ fn read(path: &Path) -> Image {
     Image::from_rgb(info.width, info.height, &rgb)
 }
 
-/// Head pitch and yaw. One frame gives a single number, in the place of the yaw; by its size it is
-/// the pitch.
+/// Returns head pitch and yaw. One frame has a single number, in the place of the yaw, which must
+/// be the pitch by its size.
 fn head(row: &[&str]) -> (f32, f32) {
     let angles: Vec<f32> = row[4..6].iter().filter_map(|text| text.parse().ok()).collect();
     (angles[0], angles.get(1).copied().unwrap_or(0.0))

@@ -28,10 +28,10 @@ use crate::robot::Joint;
 use crate::robot::kinematics::Camera;
 use crate::simulator::{OtherRobot, Random, Scenario, SimulatedWorld, World, camera, standing_positions};
 
-/// Height of the torso's origin when the robot stands.
+/// The height of the torso's origin when the robot stands.
 const TORSO_HEIGHT: f32 = 0.31;
 
-/// All modules of one camera.
+/// The modules of one camera.
 #[derive(Default)]
 struct Eye {
     camera_matrix: CameraMatrix,
@@ -52,7 +52,7 @@ struct Eye {
     ball_classifier: BallClassifier,
 }
 
-/// What one camera sees.
+/// The results of the modules of one camera.
 #[derive(Default)]
 struct Sight {
     view: CameraView,
@@ -95,16 +95,16 @@ impl Eye {
     }
 }
 
-/// A robot somewhere on the field, with a ball before it.
+/// A robot somewhere on the field, with a ball in front of it.
 struct Scene {
     world: SimulatedWorld,
     joints: JointAngles,
     robot: Pose2,
-    /// Relative to the robot.
+    /// The ball relative to the robot.
     ball: Vec2,
 }
 
-/// A scene without a ball in sight of the robot has it beyond the field.
+/// The position of the ball, which is beyond the field in scenes without a visible ball.
 #[derive(Clone, Copy, PartialEq)]
 enum Ball {
     Ahead,
@@ -145,8 +145,7 @@ impl Scene {
         image
     }
 
-    /// Where the ball appears, if all of it is in the image, on the carpet, and nothing stands
-    /// before it.
+    /// Returns where the ball appears, if all of it is in the image, on the carpet, and not hidden.
     fn visible_ball(&self, sight: &Sight) -> Option<Vec2> {
         let center = sight.view.image(self.ball.extend(BALL_RADIUS))?;
         let radius = sight.view.pixels_per_metre(self.ball) * BALL_RADIUS;
@@ -161,7 +160,7 @@ impl Scene {
     }
 }
 
-/// Of all cameras and scenes: what is seen, and the scene.
+/// Calls `look` with each scene and the results of each camera in it.
 fn each_sight(seed: u64, count: u32, ball: Ball, mut look: impl FnMut(&Scene, &Sight)) {
     let (eye, mut random) = (Eye::default(), Random::new(seed));
     for _ in 0..count {
@@ -173,8 +172,7 @@ fn each_sight(seed: u64, count: u32, ball: Ball, mut look: impl FnMut(&Scene, &S
 }
 
 const LEAST_SCORE: f32 = 0.5;
-/// The scenes that the modules are tested with are not those that the ball classifier was fitted
-/// to.
+/// The seed of the scenes for tests, which are not those that the ball classifier was fitted to.
 const SEED: u64 = 11;
 const SEED_OF_FIT: u64 = 5;
 
@@ -230,8 +228,8 @@ fn lines_lie_on_painted_lines() {
     assert!(part >= 0.9, "{part}");
 }
 
-/// True and found landmarks of one kind: a found one counts when a true one of that kind is near, a
-/// true one when it lies well within the image and near.
+/// Compares true and found landmarks of one kind: a found one counts if a true one of that kind is
+/// near, a true one if it lies well within the image and near.
 fn landmarks(
     shape: LandmarkShape,
     truth: &[Vec2],

@@ -99,5 +99,5 @@ fn a_member_of_a_group_in_python_meets_a_robot_and_puts_fragments_together() {
     assert!(lines.iter().all(|line| line.ends_with(" of 100000 pixels")), "{said}");
     let link = robot.until(|link| link.parted == 1);
     assert_eq!((link.refused, link.met), (0, 1));
-    assert!(robot.notes().iter().any(|note| note.ends_with("it says goodbye: three are enough")));
+    assert!(robot.notes().iter().any(|note| note.ends_with("it has said goodbye: three are enough")));
 }

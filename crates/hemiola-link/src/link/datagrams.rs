@@ -272,7 +272,7 @@ impl Datagrams {
                 return Ok(false);
             }
             if self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&address) {
-                desk.complain(format!("somebody is not met: {}", Parting::NoRoom));
+                desk.complain(format!("a peer was refused: {}", Parting::NoRoom));
                 return Ok(false);
             }
             if self.peers.contains_key(&address) {

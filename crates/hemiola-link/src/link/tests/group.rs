@@ -165,7 +165,7 @@ fn there_are_no_more_peers_than_there_may_be_and_that_is_told() {
     }
     let link = member.rig.statistics();
     assert_eq!((link.peers.len(), link.ignored), (MOST_PEERS, 1));
-    assert_eq!(link.problem.as_deref(), Some("somebody is not met: as many are there as there may be"));
+    assert_eq!(link.problem.as_deref(), Some("a peer was refused: as many peers are connected as may be"));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn members_of_other_types_and_strangers_disturb_nobody() {
     }
     assert_eq!((others[0].met(), members[0].met(), members[0].rig.statistics().sent[0].peers), (2, 2, 1));
     let problem = members[0].rig.statistics().problem.clone().unwrap_or_default();
-    assert!(problem.contains("`data` is something else"), "{problem}");
+    assert!(problem.contains("`data` has another type"), "{problem}");
     let stranger = GroupSockets::open(&group).unwrap();
     let cdr = &[0, 1, 0, 0, 9, 0, 0, 0];
     let message = Frame::Message(Message { topic: 0, sequence: 7, time: 0, stamp: None, cdr });

@@ -138,8 +138,8 @@ fn fragments_of_a_peer_that_makes_them_up_are_bounded_and_its_messages_come() {
     let (mut pixels, mut whole) = (vec![0, 1, 0, 0, 0xa0, 0x86, 1, 0], Vec::new());
     pixels.resize(8 + 100_000, 9);
     Frame::Message(Message { topic: 3, sequence: 201, time: 0, stamp: None, cdr: &pixels }).write(&mut whole);
-    for (bytes, index) in whole.chunks(PIECE).zip(0..).rev() {
-        (0..2).for_each(|_| stranger.say(7, number, &fragment(3, 201, whole.len() as u32, index, bytes)));
+    for (index, bytes) in whole.chunks(PIECE).enumerate().rev() {
+        (0..2).for_each(|_| stranger.say(7, number, &fragment(3, 201, whole.len() as u32, index as u32, bytes)));
     }
     assert_eq!(next(&mut wishes).pixels, vec![9; 100_000]);
     let received = robot.statistics().received.remove(0);

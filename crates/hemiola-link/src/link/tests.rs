@@ -164,8 +164,8 @@ fn over_udp_hello_is_said_each_second_and_who_is_silent_is_gone() {
 #[test]
 fn over_udp_a_long_message_comes_in_fragments_at_an_even_pace() {
     let (near, far) = (Bus::new(), Bus::new());
-    let mut sent = near.readable_topic("Long").unwrap().publisher();
-    let mut received = far.readable_topic("Long").unwrap().queue(16, WhenFull::DropOldest);
+    let mut sent = near.readable_topic::<Long>("Long").unwrap().publisher();
+    let mut received = far.readable_topic::<Long>("Long").unwrap().queue(16, WhenFull::DropOldest);
     let listen = LinkConfiguration::new("here", LinkEnd::Listen(LinkAddress::Udp(([127, 0, 0, 1], 0).into())));
     let mut here = Rig::of(LinkConfiguration { send: vec![Sent::topic("Long")], ..listen }, &near);
     let address = here.statistics().address.strip_prefix("udp:").unwrap().parse().unwrap();

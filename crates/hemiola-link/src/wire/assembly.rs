@@ -12,11 +12,11 @@ use super::{Fragment, LONGEST_FRAME, PIECE};
 /// use hemiola_link::wire::{Assembly, Fragment, PIECE};
 ///
 /// let message = vec![7; PIECE + 100];
-/// let pieces = message.chunks(PIECE).zip(0..);
-/// let fragments = pieces.map(|(bytes, index)| Fragment { topic: 3, sequence: 1, length: 32_868, index, bytes });
+/// let (topic, sequence, length) = (3, 1, message.len() as u32);
+/// let (front, back) = message.split_at(PIECE);
 /// let mut assembly = Assembly::default();
-/// let mut whole = None;
-/// fragments.rev().for_each(|fragment| whole = assembly.add(&fragment));
+/// assert_eq!(assembly.add(&Fragment { topic, sequence, length, index: 1, bytes: back }), None);
+/// let whole = assembly.add(&Fragment { topic, sequence, length, index: 0, bytes: front });
 /// assert_eq!(whole, Some(message));
 /// ```
 #[derive(Debug, Default)]

@@ -1,10 +1,20 @@
 //! What comes in over a link, in pieces of any length, is frames or an error: those that are read
 //! are written as the same bytes, how the stream was cut makes no difference, and no claim of a
-//! length takes memory.
+//! length takes memory. Fragments that come in any order, twice or never make up the message, or
+//! nothing.
 #![no_main]
 
-use hemiola_link::wire::{Frame, Incoming, NoAnswer, Request, Response, VERSION, split};
+use std::sync::LazyLock;
+
+use hemiola_link::wire::{
+    Assembly, Fragment, Frame, Incoming, NoAnswer, PIECE, Request, Response, VERSION, VERSION_WITH_FRAGMENTS, split,
+};
 use libfuzzer_sys::fuzz_target;
+
+/// Messages of one piece, of two, and of four.
+static MESSAGES: LazyLock<[Vec<u8>; 4]> = LazyLock::new(|| {
+    [1, PIECE, PIECE + 1, 4 * PIECE - 7].map(|length| (0..length).map(|place| (place % 251) as u8).collect())
+});
 
 fuzz_target!(|input: &[u8]| {
     let Some((cut, stream)) = input.split_first() else { return };
@@ -17,7 +27,35 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(heard(stream, usize::from(*cut).max(1), false), whole);
     assert_eq!(heard(stream, usize::from(*cut).max(1), true), whole);
     assert_eq!(split_off(stream), whole);
+    make_up_messages(stream);
+    make_up_anything(&whole.0);
 });
+
+/// Each byte is a fragment that arrives: of which message, and which piece of it.
+fn make_up_messages(arrivals: &[u8]) {
+    let mut assembly = Assembly::default();
+    for arrival in arrivals {
+        let number = usize::from(arrival & 3);
+        let message = &MESSAGES[number];
+        let index = usize::from(arrival >> 2) % message.len().div_ceil(PIECE);
+        let bytes = message.chunks(PIECE).nth(index).unwrap_or_default();
+        let (topic, sequence, length) = (number as u32 & 1, number as u64, message.len() as u32);
+        let whole = assembly.add(&Fragment { topic, sequence, length, index: index as u32, bytes });
+        assert!(whole.is_none_or(|whole| whole == *message));
+    }
+}
+
+/// Fragments that somebody has made up are as long as they say when they are together.
+fn make_up_anything(frames: &[Vec<u8>]) {
+    let mut assembly = Assembly::default();
+    for frame in frames {
+        if let Ok(Frame::Fragment(fragment)) = Frame::read(frame) {
+            let whole = assembly.add(&fragment);
+            assert!(whole.is_none_or(|whole| whole.len() == fragment.length as usize));
+            assembly.forget(fragment.topic ^ 1, fragment.sequence);
+        }
+    }
+}
 
 /// The frames at the beginning of a stream that has come as a whole, and whether it ends with an
 /// error.
@@ -79,7 +117,8 @@ fn is_answered(frame: &Frame<'_>) {
 
 fn comes_back(frame: &Frame<'_>, bytes: &[u8]) {
     // Of another version's hello only the version is known.
-    if !matches!(frame, Frame::Hello { version, .. } if *version != VERSION) {
+    let is_known = |version: &u32| (VERSION..=VERSION_WITH_FRAGMENTS).contains(version);
+    if !matches!(frame, Frame::Hello { version, .. } if !is_known(version)) {
         let mut written = Vec::new();
         frame.write(&mut written);
         assert_eq!(written, bytes);

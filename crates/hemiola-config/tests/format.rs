@@ -7,8 +7,9 @@ use std::time::Duration;
 use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
-    Admission, FailurePolicy, FieldMapping, Keep, LogChannelConfiguration, LogCompression, LogExtent, LossPolicy,
-    RestartLimit, Ros2Action, Ros2History, Ros2Quality, Ros2Router, Ros2Service, Scheduling, Sent, Subject, Trigger,
+    Admission, FailurePolicy, FieldMapping, Keep, LinkEnd, LinkGroup, LogChannelConfiguration, LogCompression,
+    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Quality, Ros2Router, Ros2Service, Scheduling,
+    Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -68,6 +69,23 @@ fn representations_that_a_link_carries_are_read_and_those_that_come_are_sources(
     let source = &configuration.sources[&link.receive[0].source(&link.name)];
     assert_eq!(source.scheduling, Some(Scheduling::Fifo(60)));
     assert_eq!(configuration.providers["BallPercept"], "link.head.BallPercept");
+}
+
+#[test]
+fn a_link_joins_a_group_and_what_comes_may_have_another_name() {
+    let text = "[cycle.main]\nrate = 30.0\n[link.team]\njoin = \"udp:239.255.74.1:7400\"\ninterface = \"wlan0\"\n\
+        trusted_network = true\nsend = [\"/message\"]\n\
+        receive = [{ topic = \"/message\", as = \"/heard\" }, { representation = \"BallPercept\" }]\n\
+        [link.tools]\njoin = \"udp:[ff15::7a]:7400\"\nttl = 0\n";
+    let loaded = read(text);
+    assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
+    let [team, tools] = loaded.configuration.links.as_slice() else { panic!("two links") };
+    let group = LinkGroup::new("239.255.74.1:7400".parse().unwrap());
+    assert_eq!(team.end, LinkEnd::Join(LinkGroup { interface: Some("wlan0".to_owned()), ttl: 1, ..group }));
+    let group = LinkGroup::new("[ff15::7a]:7400".parse().unwrap());
+    assert_eq!(tools.end, LinkEnd::Join(LinkGroup { ttl: 0, ..group }));
+    let names: Vec<_> = team.receive.iter().map(|it| (it.subject.name.as_str(), it.name_there())).collect();
+    assert_eq!(names, [("/heard", "/message"), ("BallPercept", "BallPercept")]);
 }
 
 #[test]

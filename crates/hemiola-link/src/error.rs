@@ -26,6 +26,19 @@ pub enum LinkError {
         /// The reason.
         source: io::Error,
     },
+    /// A link cannot join its group.
+    #[error(
+        "link `{link}` cannot join {address}: {source} (say in robot.toml on which network the group is, such as \
+         `interface = \"wlan0\"` in `[link.{link}]`; `ip address` lists them)"
+    )]
+    Join {
+        /// The link's name.
+        link: String,
+        /// The group's address.
+        address: String,
+        /// The reason.
+        source: io::Error,
+    },
     /// The system has not provided something that links need.
     #[error("links cannot be opened: the system has not provided {what}: {source}")]
     System {

@@ -1,5 +1,6 @@
 //! Links: topics, representations and services exchanged with other programs, over Unix sockets,
-//! TCP and UDP. `docs/book/src/link.md` describes their guarantees and their protocol.
+//! TCP and UDP, one by one or in groups. `docs/book/src/link.md` describes their guarantees and
+//! their protocol.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It uses the
 //! bus, and the handle of a robot: representations that are sent are observed, and those that are
@@ -34,7 +35,7 @@
 //! | `passage` | conversion of messages from one type to another |
 //! | `zero` | the default value of a type whose fields differ between both sides of a service |
 //! | `wire` | the encoding of frames |
-//! | `socket` | listeners, streams and datagrams |
+//! | `socket`, `multicast` | listeners, streams and datagrams; the sockets of a group |
 //! | `awaited` | a watch on the Unix socket that a link waits for |
 //! | `near` | the Unix socket beside a TCP port, for peers on the same host |
 //! | `folder` | the folder that contains the Unix sockets of a user's robots |
@@ -49,6 +50,7 @@ mod error;
 mod folder;
 mod link;
 mod links;
+mod multicast;
 mod near;
 mod passage;
 mod patience;

@@ -8,6 +8,7 @@
 
 mod count;
 mod datagrams;
+mod group;
 mod outbox;
 mod sharing;
 mod streams;
@@ -19,7 +20,8 @@ use std::time::Instant;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
 use mio::Registry;
 
-use crate::session::{Desk, Session};
+use crate::ends::Waiting;
+use crate::session::{Desk, Lanes, Session};
 use crate::wire;
 use datagrams::Datagrams;
 use streams::Streams;
@@ -47,7 +49,8 @@ const MOST_PEERS: usize = 16;
 const AT_ONCE: usize = 256;
 
 /// The tokens of a link's sockets in the poll. `first` is the token of the listening socket, or of
-/// the only UDP socket; the following ones are those of connections to peers.
+/// the only UDP socket; the following ones are those of connections to peers, or of the socket that
+/// a group shares.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     first: usize,
@@ -106,24 +109,26 @@ impl Todo {
 }
 
 impl Link {
-    /// Listens at the link's address, or begins to connect to it.
+    /// Listens at the link's address, begins to connect to it, or joins its group.
     ///
     /// # Errors
-    /// Returns an error if the link cannot listen at its address.
+    /// Returns an error if the link cannot listen at its address, or join its group.
     pub fn open(
         configuration: &LinkConfiguration,
         mut desk: Desk,
         tokens: Tokens,
         registry: &Registry,
     ) -> io::Result<Self> {
-        let carrier = match configuration.end.address() {
-            LinkAddress::Udp(address) => {
-                let towards = matches!(configuration.end, LinkEnd::Connect(_)).then_some(*address);
-                Carrier::Datagrams(Datagrams::open(*address, towards, &mut desk, tokens, registry)?)
+        let carrier = match &configuration.end {
+            LinkEnd::Join(group) => Carrier::Datagrams(Datagrams::joining(group, &mut desk, tokens, registry)?),
+            LinkEnd::Listen(LinkAddress::Udp(address)) => {
+                Carrier::Datagrams(Datagrams::listening(*address, &mut desk, tokens, registry)?)
             }
-            LinkAddress::Unix(_) | LinkAddress::Shm(_) | LinkAddress::Tcp(_) | LinkAddress::Auto(_) => {
-                Carrier::Streams(Streams::open(&configuration.end, &mut desk, tokens, registry)?)
+            LinkEnd::Connect(LinkAddress::Udp(address)) => {
+                Carrier::Datagrams(Datagrams::connecting(*address, &mut desk, tokens, registry)?)
             }
+            LinkEnd::Listen(address) => Carrier::Streams(Streams::listening(address, &mut desk, tokens, registry)?),
+            LinkEnd::Connect(address) => Carrier::Streams(Streams::connecting(address, tokens)),
         };
         Ok(Self { desk, carrier, has_news: true, has_calls: true })
     }
@@ -137,7 +142,7 @@ impl Link {
     pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
         match &mut self.carrier {
             Carrier::Streams(streams) => streams.note_ready(socket, readiness),
-            Carrier::Datagrams(datagrams) => datagrams.note_ready(readiness),
+            Carrier::Datagrams(datagrams) => datagrams.note_ready(socket, readiness),
         }
     }
 
@@ -265,6 +270,9 @@ impl Carrier {
     /// Returns the time at which a message of a topic will be let through to a peer that wants it;
     /// `None` if it is let through now.
     fn closed_until(&mut self, topic: usize, now: Instant) -> Option<Instant> {
+        if let Some(lanes) = self.lanes_of_all() {
+            return lanes.closed_until(topic).filter(|due| *due > now);
+        }
         let mut until = None;
         let mut is_open = false;
         self.each_session(&mut |session| {
@@ -281,25 +289,39 @@ impl Carrier {
     fn publish(&mut self, topic: usize, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         for _ in 0..AT_ONCE {
             let Some(message) = desk.topics.next(topic) else { return };
-            let fits = |length| match self {
-                Self::Streams(_) => wire::fits_a_frame(length),
-                Self::Datagrams(_) => wire::fits_a_datagram(length),
-            };
-            match message.filter(|message| fits(wire::head_length(message.stamp) + message.cdr.len())) {
-                Some(message) => self.each_session(&mut |session| {
-                    if session.wants(topic) {
-                        session.publish(topic, message.clone(), now, desk);
-                    }
-                }),
+            let fits = |message: &Waiting| wire::fits_a_frame(wire::head_length(message.stamp) + message.cdr.len());
+            match message.filter(fits) {
+                Some(message) => self.queue(topic, &message, now, desk),
                 None => {
                     desk.statistics.sent[topic].unsendable += 1;
                     let name = &desk.topics.sent[topic].configuration.subject.name;
-                    desk.complain(format!("a message of `{name}` cannot be sent: {}", self.limit()));
+                    let why = "it is longer than 64 MiB, or could not be written";
+                    desk.complain(format!("a message of `{name}` cannot be sent: {why}"));
                 }
             }
         }
         desk.topics.mark(topic);
         todo.is_more = true;
+    }
+
+    /// Queues a message of a topic for the peers that want it: in a group, once for all of them.
+    fn queue(&mut self, topic: usize, message: &Waiting, now: Instant, desk: &mut Desk) {
+        if let Some(lanes) = self.lanes_of_all() {
+            return lanes.publish(topic, message.clone(), now, desk);
+        }
+        self.each_session(&mut |session| {
+            if session.wants(topic) {
+                session.publish(topic, message.clone(), now, desk);
+            }
+        });
+    }
+
+    /// Returns what waits to be sent to all members of a group.
+    fn lanes_of_all(&mut self) -> Option<&mut Lanes> {
+        match self {
+            Self::Streams(_) => None,
+            Self::Datagrams(datagrams) => datagrams.lanes_of_all(),
+        }
     }
 
     /// Skips the messages of a topic that come too early for every peer that wants it.
@@ -342,13 +364,6 @@ impl Carrier {
                     session.ask(service, asked, now, desk);
                 }
             });
-        }
-    }
-
-    fn limit(&self) -> &'static str {
-        match self {
-            Self::Streams(_) => "it is longer than 64 MiB, or could not be written",
-            Self::Datagrams(_) => "it is longer than a datagram of UDP, 64 KiB; `tcp:` has no such limit",
         }
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_model::configuration::LinkConfiguration;
+use hemiola_model::configuration::{LinkConfiguration, LinkEnd};
 use hemiola_realtime::Wakeup;
 use hemiola_runtime::RobotHandle;
 use hemiola_trace::TickScale;
@@ -111,7 +111,8 @@ impl Links {
     /// they reach their peer.
     ///
     /// # Errors
-    /// Returns an error if a link cannot listen at its address, or the system provides no thread.
+    /// Returns an error if a link cannot listen at its address or join its group, or the system
+    /// provides no thread.
     pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
@@ -127,7 +128,11 @@ impl Links {
             let topics = Topics::of_link(link, ends, &published);
             let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
             let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
-                LinkError::Listen { link: link.name.clone(), address: link.end.to_string(), source }
+                let (name, address) = (link.name.clone(), link.end.to_string());
+                match link.end {
+                    LinkEnd::Join(_) => LinkError::Join { link: name, address, source },
+                    LinkEnd::Listen(_) | LinkEnd::Connect(_) => LinkError::Listen { link: name, address, source },
+                }
             })?;
             opened.push(link);
         }

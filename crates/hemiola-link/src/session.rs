@@ -1,26 +1,30 @@
 //! A conversation with one peer: its state, and what waits to be sent. It knows no sockets and
 //! reads no clock: its input and output are frames.
 
+mod arrivals;
 mod calls;
 mod clock;
 mod desk;
+mod fragments;
+mod lanes;
 mod parting;
 
 use calls::Calls;
 use clock::PeerClock;
 pub use desk::{Desk, End, Offering};
+pub use lanes::Lanes;
 pub use parting::Parting;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::mem;
 use std::time::Instant;
 
 use hemiola_model::Time;
-use hemiola_model::configuration::SubjectKind;
 
-use crate::ends::{Cdr, Contents, Lane, Waiting, plain};
+use crate::ends::{Cdr, Contents, Waiting, plain};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
-use crate::wire::{self, Answer, Frame, Message, Offer, OfferKind};
+use crate::wire::{self, Answer, Assembly, Frame, Offer, OfferKind};
 
 /// A conversation with a peer.
 pub struct Session {
@@ -28,19 +32,21 @@ pub struct Session {
     robot: Option<String>,
     /// When the peer said hello.
     since: Time,
+    /// The version of the protocol that this side speaks here: the latest until the peer has said
+    /// that it knows an earlier one.
+    version: u32,
+    /// Hello is to be said, before anything else.
+    owes_hello: bool,
     /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
     /// The peer's clock, if representations are received.
     clock: Option<PeerClock>,
     /// The state of each thing that is sent, by its number.
     offers: Vec<Offered>,
-    lanes: Vec<Lane>,
-    /// The bytes that wait in all lanes.
-    held: usize,
-    /// The lanes in which messages wait, that whose turn is next first.
-    turns: VecDeque<usize>,
+    lanes: Lanes,
     /// What the peer has offered and is received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
+    assembly: Assembly,
     calls: Calls,
     /// The CDR of frames that have none.
     no_cdr: Cdr,
@@ -60,8 +66,9 @@ struct Taken {
     answer: Answer,
     reason: String,
     passage: Option<Passage>,
-    /// The number of the last message.
-    sequence: u64,
+    /// The number of the last message; `None` before the first one in a group, whose members may
+    /// have sent others before.
+    sequence: Option<u64>,
 }
 
 /// A frame that waits to be sent, in two parts, so that what it carries is not copied.
@@ -73,30 +80,31 @@ pub struct Outgoing {
     pub cdr: Cdr,
 }
 
-/// The most bytes of messages that wait for a peer.
-const MOST_HELD: usize = 64 << 20;
 /// The most frames that wait before messages: a peer that asks for more without reading is refused.
 const MOST_SAYINGS: usize = wire::MOST_OFFERS as usize;
 
 impl Session {
     /// Begins a conversation with a hello.
     pub fn new(desk: &Desk) -> Self {
-        let topics = &desk.topics.sent;
-        let mut session = Self {
+        Self {
             robot: None,
             since: Time::ZERO,
+            version: *desk.versions.end(),
+            owes_hello: true,
             sayings: VecDeque::new(),
             clock: desk.topics.receives_values().then(PeerClock::default),
             offers: vec![Offered::NotYet; desk.offerings()],
-            lanes: topics.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
-            held: 0,
-            turns: VecDeque::new(),
+            lanes: Lanes::new(desk),
             taken: BTreeMap::new(),
+            assembly: Assembly::default(),
             calls: Calls::default(),
             no_cdr: Cdr::default(),
-        };
-        session.say_hello(desk);
-        session
+        }
+    }
+
+    /// Notes the version that the peer's hello has: this side says no later one from now on.
+    pub fn note_version(&mut self, version: u32, desk: &Desk) {
+        self.version = version.clamp(*desk.versions.start(), *desk.versions.end());
     }
 
     /// Returns the peer's name, or `None` until it has said hello.
@@ -112,6 +120,16 @@ impl Session {
     /// Returns whether the peer wants a topic that is sent.
     pub fn wants(&self, topic: usize) -> bool {
         self.offers[topic] == Offered::Answered(Answer::Wanted)
+    }
+
+    /// Returns whether this is a message of the peer that is received here, or a fragment of one.
+    pub fn takes(&self, frame: &Frame<'_>) -> bool {
+        let topic = match frame {
+            Frame::Message(message) => message.topic,
+            Frame::Fragment(fragment) => fragment.topic,
+            _ => return false,
+        };
+        self.taken.get(&topic).is_some_and(|taken| taken.passage.is_some())
     }
 
     /// Returns whether the peer sends a topic that is received.
@@ -145,6 +163,7 @@ impl Session {
         desk.has_changed |= !matches!(
             frame,
             Frame::Message(_)
+                | Frame::Fragment(_)
                 | Frame::Request(_)
                 | Frame::Response(_)
                 | Frame::Refusal { .. }
@@ -152,13 +171,19 @@ impl Session {
                 | Frame::Pong { .. }
         );
         match frame {
-            Frame::Hello { version, .. } if version != wire::VERSION => return Err(Parting::Version(version)),
-            Frame::Hello { robot, .. } => self.meet(robot, desk),
+            Frame::Hello { version, .. } if !desk.versions.contains(&version) => {
+                return Err(Parting::Version { there: version, here: *desk.versions.end() });
+            }
+            Frame::Hello { version, robot } => {
+                self.note_version(version, desk);
+                self.meet(robot, desk);
+            }
             Frame::Goodbye { reason } => return Err(Parting::Goodbye(plain(reason))),
             _ if self.robot.is_none() => return Err(Parting::NoHello),
             Frame::Offer(offer) => self.consider(&offer, desk),
             Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
             Frame::Message(message) => self.take(&message, Contents::Own(message.cdr), desk),
+            Frame::Fragment(fragment) => self.gather(&fragment, desk)?,
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
@@ -196,10 +221,10 @@ impl Session {
 
     /// Repeats frames that may have been lost: the hello, and offers that have no final answer.
     pub fn repeat(&mut self, desk: &mut Desk) {
-        if !self.sayings.is_empty() {
+        if self.owes_hello || !self.sayings.is_empty() {
             return;
         }
-        self.say_hello(desk);
+        self.owes_hello = true;
         for topic in 0..self.offers.len() {
             if matches!(self.offers[topic], Offered::Unanswered | Offered::Answered(Answer::Later)) {
                 self.say_offer(topic, desk);
@@ -209,23 +234,29 @@ impl Session {
 
     /// Queues a message that was published here, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
-        let (lane, count) = (&mut self.lanes[topic], &mut desk.statistics.sent[topic]);
-        let was_empty = lane.is_empty();
-        lane.push(message, now, (&mut self.held, MOST_HELD), count);
-        if was_empty && !lane.is_empty() {
-            self.turns.push_back(topic);
+        let length = wire::head_length(message.stamp) + message.cdr.len();
+        if length > desk.longest_frame && self.version < wire::VERSION_WITH_FRAGMENTS {
+            desk.statistics.sent[topic].unsendable += 1;
+            let name = &desk.topics.sent[topic].configuration.subject.name;
+            let robot = self.robot.as_deref().unwrap_or_default();
+            return desk.complain(format!(
+                "a message of `{name}` has {length} bytes, and `{robot}` takes datagrams of {} bytes only: update it, \
+                 or use `tcp:`",
+                desk.longest_frame
+            ));
         }
+        self.lanes.publish(topic, message, now, desk);
     }
 
     /// Returns the time before which a message of a topic is not let through; `None` if messages
     /// are let through now.
     pub fn closed_until(&self, topic: usize) -> Option<Instant> {
-        self.lanes[topic].closed_until()
+        self.lanes.closed_until(topic)
     }
 
     /// Returns whether there may be a frame to send.
     pub fn has_frames(&self) -> bool {
-        !self.sayings.is_empty() || self.calls.has_frames() || !self.turns.is_empty()
+        self.owes_hello || !self.sayings.is_empty() || self.calls.has_frames() || !self.lanes.is_empty()
     }
 
     /// Appends the next frame that may be sent now to `frame`, up to its CDR, and returns the CDR;
@@ -240,6 +271,10 @@ impl Session {
             desk.has_old_clocks = true;
             self.say(&Frame::Ping { left });
         }
+        if mem::take(&mut self.owes_hello) {
+            Frame::Hello { version: self.version, robot: wire::shortened(&desk.robot) }.write(frame);
+            return Some(self.no_cdr.clone());
+        }
         if let Some(saying) = self.sayings.pop_front() {
             frame.extend_from_slice(&saying);
             return Some(self.no_cdr.clone());
@@ -248,39 +283,20 @@ impl Session {
             frame.extend_from_slice(&head);
             return Some(cdr);
         }
-        for _ in 0..self.turns.len() {
-            let Some(topic) = self.turns.pop_front() else { break };
-            let lane = &mut self.lanes[topic];
-            let next = lane.pop(now, &mut self.held);
-            if !lane.is_empty() {
-                self.turns.push_back(topic);
-            }
-            let Some((sequence, Waiting { time, stamp, cdr })) = next else { continue };
-            let sent = &mut desk.statistics.sent[topic];
-            sent.messages += 1;
-            sent.bytes += cdr.len() as u64;
-            Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);
-            return Some(cdr);
-        }
-        None
+        self.lanes.next(now, desk, frame)
     }
 
     /// Returns the time at which a message that is held back now may be sent, a ping is due, or a
     /// request must be repeated.
     pub fn due(&self) -> Option<Instant> {
         let ping = self.clock.as_ref().filter(|_| self.robot.is_some()).and_then(PeerClock::due);
-        let held_back = self.turns.iter().filter_map(|&topic| self.lanes[topic].due());
-        held_back.chain(ping).chain(self.calls.due()).min()
+        [self.lanes.due(), ping, self.calls.due()].into_iter().flatten().min()
     }
 
     fn say(&mut self, frame: &Frame<'_>) {
         let mut bytes = Vec::new();
         frame.write(&mut bytes);
         self.sayings.push_back(bytes);
-    }
-
-    fn say_hello(&mut self, desk: &Desk) {
-        self.say(&Frame::Hello { version: wire::VERSION, robot: wire::shortened(&desk.robot) });
     }
 
     fn say_offer(&mut self, number: usize, desk: &mut Desk) {
@@ -340,8 +356,10 @@ impl Session {
         }
         // A topic has one number at a time, so that no more is kept than robot.toml names.
         self.taken.retain(|_, taken| taken.end != end);
+        self.assembly.forget(offer.topic, u64::MAX);
         let reason = String::new();
-        let taken = Taken { end, offer: kept, answer: Answer::Later, reason, passage: None, sequence: 0 };
+        let sequence = (!desk.is_group).then_some(0);
+        let taken = Taken { end, offer: kept, answer: Answer::Later, reason, passage: None, sequence };
         self.taken.insert(offer.topic, taken);
         self.decide(offer.topic, desk);
     }
@@ -407,69 +425,7 @@ impl Session {
             Answer::Unknown => desk.tell(does_not),
             Answer::Later => {}
         }
-        if let Some(lane) = self.lanes.get_mut(index) {
-            lane.clear(&mut self.held);
-            self.turns.retain(|&topic| topic != index);
-        }
-    }
-
-    /// Handles a message of the peer, whose CDR is there.
-    pub fn take(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
-        let found = self.taken.get_mut(&message.topic);
-        let Some((topic, sequence, passage)) = found.and_then(|taken| {
-            let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };
-            Some((*topic, sequence, passage.as_ref()?))
-        }) else {
-            desk.statistics.ignored += 1;
-            return;
-        };
-        let kind = desk.topics.received[topic].subject.kind;
-        // Values have stamps, and messages of topics have none.
-        if message.stamp.is_some() != (kind == SubjectKind::Representation) {
-            desk.statistics.ignored += 1;
-            return;
-        }
-        let received = &mut desk.statistics.received[topic];
-        if message.sequence <= *sequence {
-            received.late += 1;
-            return;
-        }
-        received.lost = received.lost.saturating_add(message.sequence - *sequence - 1);
-        *sequence = message.sequence;
-        let stamped = self.clock.as_ref().zip(message.stamp);
-        let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
-        let length = contents.length() as u64;
-        let mut hand_over = |contents: Contents<'_>| match stamp {
-            Some(stamp) => Ok(desk.topics.deliver(topic, stamp, contents)),
-            None => desk.topics.publish(topic, contents).map(|()| true),
-        };
-        let handed_over = match passage {
-            Passage::AsTheyAre => hand_over(contents),
-            // Which field is where is found out step by step, and must not change meanwhile.
-            Passage::ByNames(_) => match passage.pass(&contents.bytes()) {
-                Ok(cdr) => hand_over(Contents::Own(&cdr)),
-                Err(error) => Err(error.to_string()),
-            },
-        };
-        match handed_over {
-            Ok(is_first) => {
-                let arrived = desk.topics.now().nanoseconds();
-                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
-                    desk.topics.note_delay(topic, delay, error);
-                }
-                received.is_stale = false;
-                received.overtaken += u64::from(!is_first);
-                received.messages += 1;
-                received.bytes += length;
-            }
-            Err(reason) => {
-                received.unreadable += 1;
-                let name = &desk.topics.received[topic].subject.name;
-                let robot = self.robot.as_deref().unwrap_or_default();
-                let text = format!("a message of `{name}` of `{robot}` cannot be read: {}", plain(&reason));
-                desk.complain(text);
-            }
-        }
+        self.lanes.clear(index);
     }
 }
 

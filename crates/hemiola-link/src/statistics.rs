@@ -25,8 +25,10 @@ pub struct LinkStatistics {
     pub name: String,
     /// The address at which it listens or to which it connects: `tcp:127.0.0.1:7400`.
     pub address: String,
-    /// Set if the link listens at its address; otherwise it connects to it.
+    /// Set if the link listens at its address; otherwise it connects to it, or joins it.
     pub listens: bool,
+    /// Set if the link is a member of the group of its address.
+    pub joins: bool,
     /// The robots that are connected now.
     pub peers: Vec<LinkPeer>,
     /// The number of times that a peer has said hello as a link does.
@@ -93,7 +95,7 @@ pub struct SentStatistics {
     pub is_there: bool,
     /// The number of peers to which it is sent now.
     pub peers: usize,
-    /// The number of messages that were sent, counted once for each peer.
+    /// The number of messages that were sent, counted once for each peer, or once for a group.
     pub messages: u64,
     /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
@@ -103,7 +105,8 @@ pub struct SentStatistics {
     /// The number of messages that were dropped because the queue for a peer, or for the link, was
     /// full.
     pub dropped: u64,
-    /// Messages that are longer than a datagram, or than 64 MiB, or could not be serialized.
+    /// Messages that are longer than 64 MiB, or than a datagram if the peer knows no fragments, or
+    /// could not be serialized.
     pub unsendable: u64,
 }
 
@@ -203,12 +206,13 @@ impl LinkStatistics {
 
     /// Returns the statistics of a link over which nothing has been sent yet.
     pub(crate) fn of(link: &LinkConfiguration) -> Self {
-        Self::of_parts(
+        let statistics = Self::of_parts(
             (&link.name, &link.end.to_string(), matches!(link.end, LinkEnd::Listen(_))),
             link.send.iter().map(|sent| &sent.subject),
             link.receive.iter().map(|received| &received.subject),
             [&link.serve, &link.call],
-        )
+        );
+        Self { joins: matches!(link.end, LinkEnd::Join(_)), ..statistics }
     }
 
     /// Returns the statistics of a link or a similar carrier over which nothing has been sent yet:
@@ -254,8 +258,12 @@ impl LinkStatistics {
 
 impl fmt::Display for LinkStatistics {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, address, listens, peers, met, parted, refused, ignored, .. } = self;
-        let end = if *listens { "listens at" } else { "connects to" };
+        let Self { name, address, listens, joins, peers, met, parted, refused, ignored, .. } = self;
+        let end = match (*listens, *joins) {
+            (true, _) => "listens at",
+            (false, true) => "joins",
+            (false, false) => "connects to",
+        };
         write!(formatter, "link {name} {end} {address}: ")?;
         match peers.as_slice() {
             [] => formatter.write_str("no peer is connected")?,

@@ -1,15 +1,19 @@
 //! Frames, as `docs/book/src/link.md` describes them: read from untrusted bytes, and written to
 //! bytes.
 
+mod assembly;
 mod call;
 mod error;
+mod fragment;
 mod incoming;
 mod lent;
 
 use hemiola_model::configuration::SubjectKind;
 
+pub use assembly::Assembly;
 pub use call::{NoAnswer, Request, Response};
 pub use error::WireError;
+pub use fragment::{Fragment, PIECE};
 pub use incoming::{Incoming, split};
 pub(crate) use incoming::{LENGTH, length_of, with_length};
 pub use lent::Lent;
@@ -18,8 +22,10 @@ pub(crate) use lent::lend;
 #[cfg(test)]
 mod tests;
 
-/// The version of the protocol that this program speaks.
+/// The version of the protocol that programs speak over streams.
 pub const VERSION: u32 = 1;
+/// The version that has fragments besides, which programs speak over UDP if both of them know it.
+pub const VERSION_WITH_FRAGMENTS: u32 = 2;
 /// The text with which a hello begins, so that peers that are no links are recognised.
 const NAME: &str = "hemiola link";
 /// The exclusive limit of the numbers under which topics and services are offered.
@@ -36,6 +42,8 @@ pub const DATAGRAM_HEAD: usize = 16;
 const MESSAGE_HEAD: usize = 1 + 4 + 8 + 8;
 /// The bytes before the CDR of a value, which has a stamp, too.
 const VALUE_HEAD: usize = MESSAGE_HEAD + 8;
+/// The bytes before the piece that a fragment holds.
+const FRAGMENT_HEAD: usize = 1 + 4 + 8 + 4 + 4;
 
 const HELLO: u8 = 1;
 const OFFER: u8 = 2;
@@ -52,6 +60,7 @@ const MEMORY: u8 = 12;
 const LENT_MESSAGE: u8 = 13;
 const LENT_VALUE: u8 = 14;
 const RETURNED: u8 = 15;
+pub(crate) const FRAGMENT: u8 = 16;
 
 /// A frame that one side sends to the other.
 ///
@@ -67,8 +76,8 @@ const RETURNED: u8 = 15;
 pub enum Frame<'b> {
     /// The first frame of a side, which identifies it.
     Hello {
-        /// The version of the protocol that the side speaks. If it is another than ours, nothing
-        /// else is read.
+        /// The version of the protocol that the side speaks. If it is not known here, nothing else
+        /// is read.
         version: u32,
         /// The robot's name.
         robot: &'b str,
@@ -127,6 +136,8 @@ pub enum Frame<'b> {
     Lent(Lent<'b>),
     /// The notice that a message was read whose sender wanted one.
     Returned,
+    /// A piece of a message or value.
+    Fragment(Fragment<'b>),
     /// The end of the conversation.
     Goodbye {
         /// The reason why the conversation ends.
@@ -211,7 +222,7 @@ impl<'b> Frame<'b> {
                     return Err(WireError::NoLink);
                 }
                 match u32::from_le_bytes(contents.array()?) {
-                    VERSION => Self::Hello { version: VERSION, robot: contents.text()? },
+                    version @ (VERSION | VERSION_WITH_FRAGMENTS) => Self::Hello { version, robot: contents.text()? },
                     version => return Ok(Self::Hello { version, robot: "" }),
                 }
             }
@@ -271,6 +282,7 @@ impl<'b> Frame<'b> {
             },
             LENT_MESSAGE | LENT_VALUE => Self::Lent(contents.lent(kind == LENT_VALUE)?),
             RETURNED => Self::Returned,
+            FRAGMENT => Self::Fragment(Fragment::read(&mut contents)?),
             _ => Self::Goodbye { reason: contents.text()? },
         };
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
@@ -330,6 +342,7 @@ impl<'b> Frame<'b> {
             }
             Self::Lent(lent) => lent.write(bytes),
             Self::Returned => bytes.push(RETURNED),
+            Self::Fragment(fragment) => fragment.write(bytes),
             Self::Goodbye { reason } => {
                 bytes.push(GOODBYE);
                 write_text(reason, bytes);
@@ -360,6 +373,23 @@ impl Message<'_> {
     }
 }
 
+/// Returns the two numbers at the beginning of a datagram: of who sends it, and of who receives it,
+/// which is 0 as long as that one is not known.
+pub(crate) fn datagram_head(from: u64, to: u64) -> [u8; DATAGRAM_HEAD] {
+    let mut head = [0; DATAGRAM_HEAD];
+    head[..8].copy_from_slice(&from.to_le_bytes());
+    head[8..].copy_from_slice(&to.to_le_bytes());
+    head
+}
+
+/// Returns the two numbers at the beginning of a datagram, and the frame behind them.
+pub(crate) fn split_datagram(datagram: &[u8]) -> Option<([u64; 2], Result<Frame<'_>, WireError>)> {
+    let (numbers, frame) = datagram.split_first_chunk::<DATAGRAM_HEAD>()?;
+    let [from, to] = [&numbers[..8], &numbers[8..]];
+    let numbers = [from, to].map(|bytes| bytes.try_into().map_or(0, u64::from_le_bytes));
+    Some((numbers, Frame::read(frame)))
+}
+
 /// Returns the number of bytes before the CDR of a message, or of a value, which has a stamp.
 pub(crate) fn head_length(stamp: Option<i64>) -> usize {
     if stamp.is_some() { VALUE_HEAD } else { MESSAGE_HEAD }
@@ -377,6 +407,7 @@ fn longest(kind: u8) -> Option<usize> {
         LENT_MESSAGE => Some(MESSAGE_HEAD + lent::PLACE),
         LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
         RETURNED => Some(1),
+        FRAGMENT => Some(FRAGMENT_HEAD + PIECE),
         _ => None,
     }
 }
@@ -389,11 +420,6 @@ fn check_length(kind: u8, length: usize) -> Result<(), WireError> {
 /// Returns whether a message or value of this length, including its head, fits into a frame.
 pub(crate) fn fits_a_frame(length: usize) -> bool {
     check_length(MESSAGE, length).is_ok()
-}
-
-/// Returns whether a message or value of that many bytes, with its head, fits a datagram.
-pub(crate) fn fits_a_datagram(length: usize) -> bool {
-    length <= LONGEST_IN_DATAGRAM
 }
 
 /// Returns the beginning of a text, short enough for a reason or a name.

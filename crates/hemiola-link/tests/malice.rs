@@ -4,11 +4,11 @@
 mod common;
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, next, serving};
+use common::{Side, connecting, free_tcp, free_unix, listening, next, serving};
 use hemiola::prelude::*;
 use hemiola_bus::{AnswerError, CallError};
 use hemiola_link::wire::{Answer, Frame, Incoming, Message, NoAnswer, Offer, OfferKind, Request, Response, VERSION};
@@ -443,91 +443,4 @@ fn a_connection_that_is_torn_is_made_anew() {
         pumps.into_iter().for_each(|pump| drop(pump.join()));
         [&robot, &laptop].iter().for_each(|side| drop(side.until(|link| link.parted == time)));
     }
-}
-
-/// A program that sends what it likes over UDP.
-struct UdpStranger {
-    socket: UdpSocket,
-    robot: SocketAddr,
-}
-
-impl UdpStranger {
-    fn at(side: &Side) -> Self {
-        let LinkAddress::Udp(robot) = side.address() else { panic!("it is UDP") };
-        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        Self { socket, robot }
-    }
-
-    fn say(&self, from: u64, to: u64, frame: &Frame<'_>) {
-        let mut datagram = [from.to_le_bytes(), to.to_le_bytes()].concat();
-        frame.write(&mut datagram);
-        self.socket.send_to(&datagram, self.robot).unwrap();
-    }
-
-    /// Returns the number of the other side, and whether it has sent a hello.
-    fn hear(&self) -> (u64, bool) {
-        let mut datagram = [0; 65_536];
-        let length = self.socket.recv(&mut datagram).unwrap();
-        let from = u64::from_le_bytes(datagram[..8].try_into().unwrap());
-        (from, matches!(Frame::read(&datagram[16..length]), Ok(Frame::Hello { .. })))
-    }
-}
-
-#[test]
-fn datagrams_that_belong_to_no_conversation_are_ignored() {
-    let robot = Side::open("robot", listening(free_udp(), &["Image"], &["Wish"]));
-    let _images = robot.publisher::<Image>("Image");
-    let stranger = UdpStranger::at(&robot);
-    let hello = Frame::Hello { version: VERSION, robot: "stranger" };
-    stranger.socket.send_to(b"short", stranger.robot).unwrap();
-    stranger.socket.send_to(&[0xff; 100], stranger.robot).unwrap();
-    stranger.say(7, 12345, &hello);
-    stranger.say(0, 0, &hello);
-    stranger.say(7, 0, &Frame::Goodbye { reason: "before hello" });
-    robot.until(|link| link.ignored == 5);
-    // An address that is not proven gets one hello for a hello, and no offers.
-    stranger.say(7, 0, &hello);
-    let (number, is_hello) = stranger.hear();
-    assert!(is_hello && number != 0);
-    stranger.say(7, 0, &hello);
-    assert_eq!(stranger.hear(), (number, true));
-    assert_eq!(robot.statistics().met, 0);
-    stranger.say(7, number, &hello);
-    robot.until(|link| link.met == 1);
-    while stranger.hear().1 {}
-    // A known peer may not send garbage either.
-    let garbage = [&7_u64.to_le_bytes()[..], &number.to_le_bytes(), &[99; 20]].concat();
-    stranger.socket.send_to(&garbage, stranger.robot).unwrap();
-    robot.until(|link| link.refused == 1 && link.parted == 1);
-}
-
-#[test]
-fn who_begins_anew_at_the_same_address_is_met_anew() {
-    let robot = Side::open("robot", listening(free_udp(), &[], &[]));
-    let stranger = UdpStranger::at(&robot);
-    let hello = Frame::Hello { version: VERSION, robot: "stranger" };
-    let mut before = 0;
-    for time in 1..=3 {
-        stranger.say(time, 0, &hello);
-        // Datagrams to the stranger's previous conversation may still arrive.
-        let number = std::iter::repeat_with(|| stranger.hear().0).find(|number| *number != before).unwrap();
-        stranger.say(time, number, &hello);
-        before = number;
-        robot.until(|link| link.met == time);
-    }
-    assert_eq!(robot.statistics().parted, 2);
-}
-
-#[test]
-fn what_is_longer_than_a_datagram_is_counted_and_the_rest_comes() {
-    let robot = Side::open("robot", listening(free_udp(), &["Image"], &[]));
-    let laptop = Side::open("laptop", connecting(robot.address(), &[], &["Image"]));
-    let (mut images, mut seen) = (robot.publisher::<Image>("Image"), laptop.queue::<Image>("Image"));
-    robot.until_wanted();
-    images.publish(Image { pixels: vec![1; 70_000] });
-    images.publish(Image { pixels: vec![2; 65_000] });
-    assert_eq!(next(&mut seen).pixels, [2; 65_000]);
-    let link = robot.until(|link| link.sent[0].unsendable == 1);
-    assert!(link.problem.is_some_and(|problem| problem.contains("longer than a datagram")));
 }

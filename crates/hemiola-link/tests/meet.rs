@@ -2,10 +2,13 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{Side, connecting, free_tcp, free_udp, free_unix, listening, lossy, next};
 use hemiola::prelude::*;
-use hemiola_bus::Bus;
-use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
+use hemiola_bus::{Bus, RobotClock};
+use hemiola_link::{LinkHost, Links};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LinkGroup, Received, Sent, Subject};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Odometry {
@@ -244,6 +247,97 @@ fn over_udp_that_loses_a_fifth_the_rest_comes_in_order_and_losses_are_counted() 
     let received = &link.received[0];
     assert!((30..=50).contains(&received.lost), "{received:?}");
     assert_eq!((link.met, received.late, received.unreadable), (1, 0, 0));
+}
+
+#[derive(Representation, Clone, Default, PartialEq)]
+struct Image {
+    number: u32,
+    pixels: Vec<u8>,
+}
+
+#[test]
+fn over_udp_that_loses_a_fifth_long_messages_come_exactly_or_are_counted_as_lost() {
+    for lossy in [false, true] {
+        let robot = Side::open("robot", listening(free_udp(), &["Image"], &[]));
+        let LinkAddress::Udp(address) = robot.address() else { panic!("it is UDP") };
+        let address = LinkAddress::Udp(if lossy { common::lossy(address) } else { address });
+        let laptop = Side::open("laptop", connecting(address, &[], &["Image"]));
+        let (mut images, mut seen) = (robot.publisher::<Image>("Image"), laptop.queue::<Image>("Image"));
+        robot.until_wanted();
+        // Each has three fragments, so that some come whole where each fifth datagram is lost.
+        let image = |number: u32| Image { number, pixels: vec![number as u8; 90_000] };
+        let (mut last, mut count) = (0, 0);
+        for number in 1.. {
+            images.publish(image(number));
+            robot.until(|link| link.sent[0].messages == u64::from(number));
+            while let Some(come) = seen.receive() {
+                assert!(come.number > last && *come == image(come.number));
+                (last, count) = (come.number, count + 1);
+            }
+            if count >= 5 {
+                break;
+            }
+        }
+        let received = laptop.until(|link| link.received[0].messages >= count).received.remove(0);
+        assert_eq!((received.late, received.unreadable), (0, 0));
+        assert!(received.messages + received.lost >= u64::from(last));
+    }
+}
+
+#[test]
+fn robots_of_a_group_meet_and_who_comes_late_hears_what_is_said_from_then_on() {
+    let Some(group) = common::free_group() else { return };
+    let join = |send: &[&str], receive: &[&str]| LinkConfiguration {
+        end: LinkEnd::Join(group.clone()),
+        ..listening(free_udp(), send, receive)
+    };
+    let robot = Side::open("robot", join(&["Odometry"], &["Goal"]));
+    let laptop = Side::open("laptop", join(&["Goal"], &["Odometry"]));
+    let (mut driven, mut goals) = (robot.publisher("Odometry"), robot.queue::<Goal>("Goal"));
+    let (mut wishes, mut seen) = (laptop.publisher("Goal"), laptop.queue::<Odometry>("Odometry"));
+    [&robot, &laptop].iter().for_each(|side| side.until_wanted());
+    for number in 0..20 {
+        driven.publish(odometry(f64::from(number)));
+        wishes.publish(Goal { x: 0.5, number });
+        assert!(next(&mut seen) == odometry(f64::from(number)));
+        assert!(next(&mut goals) == Goal { x: 0.5, number });
+    }
+    let late = Side::open("late", join(&[], &["Odometry", "Goal"]));
+    let (mut seen_late, mut goals_late) = (late.queue::<Odometry>("Odometry"), late.queue::<Goal>("Goal"));
+    [&robot, &laptop].iter().for_each(|side| drop(side.until(|link| link.sent[0].peers == 2)));
+    driven.publish(odometry(100.0));
+    wishes.publish(Goal { x: 0.5, number: 100 });
+    assert!([next(&mut seen), next(&mut seen_late)].iter().all(|it| *it == odometry(100.0)));
+    assert!([next(&mut goals), next(&mut goals_late)].iter().all(|it| *it == Goal { x: 0.5, number: 100 }));
+    let link = late.until(|link| link.received.iter().all(|received| received.messages == 1));
+    assert!(link.joins && !link.listens && link.to_string().starts_with("link here joins udp:239.255."), "{link}");
+    assert_eq!((link.received[0].lost, link.ignored, link.refused, link.peers.len()), (0, 0, 0, 2));
+    assert_eq!(robot.statistics().sent[0].messages, 21);
+    robot.links.close("it is evening");
+    [&laptop, &late].iter().for_each(|side| drop(side.until(|link| link.parted == 1)));
+}
+
+#[test]
+fn a_group_on_a_network_that_is_not_there_cannot_be_joined_and_the_error_says_what_to_write() {
+    let group = LinkGroup { interface: Some("nowhere0".into()), ..LinkGroup::new(([239, 255, 0, 1], 7400).into()) };
+    let link = LinkConfiguration { end: LinkEnd::Join(group), ..listening(free_udp(), &[], &[]) };
+    let host = LinkHost::new("robot", Bus::new(), Arc::new(RobotClock::running(1.0)), |_| {});
+    let error = Links::open(&[link], host).unwrap_err().to_string();
+    let begin = "link `here` cannot join udp:239.255.0.1:7400: there is no network interface `nowhere0`: ";
+    assert!(error.starts_with(begin) && error.contains("such as `interface = \"wlan0\"`"), "{error}");
+}
+
+#[test]
+fn a_topic_may_have_another_name_here_than_there() {
+    let robot = Side::open("robot", listening(free_unix(), &["Goal"], &[]));
+    let received = Received { name_there: Some("Goal".into()), ..Received::new(Subject::topic("Theirs")) };
+    let link = LinkConfiguration { receive: vec![received], ..connecting(robot.address(), &[], &[]) };
+    let laptop = Side::open("laptop", link);
+    let (mut goals, mut theirs) = (robot.publisher::<Goal>("Goal"), laptop.queue::<Goal>("Theirs"));
+    robot.until_wanted();
+    goals.publish(Goal { x: 1.0, number: 7 });
+    assert!(next(&mut theirs) == Goal { x: 1.0, number: 7 });
+    assert_eq!(laptop.statistics().received[0].name, "Theirs");
 }
 
 /// A type that cannot leave the process.

@@ -321,7 +321,7 @@ fn what_comes_and_is_no_value_is_counted_and_told_and_the_last_one_stays() {
     let inlet = legs.handle().inlet("link.there.Ball").expect("there is such a source");
     inlet.deliver(legs.handle().now(), &hemiola_model::cdr::encode(&5_u32));
     eventually(|| (inlet.unreadable() == 1).then_some(())).expect("it is counted");
-    let is_told = |message: String| message.contains("link.there.Ball") && message.contains("is no such value");
+    let is_told = |message: String| message.contains("link.there.Ball") && message.contains("is not such a value");
     let told = || legs.handle().messages().iter().any(|message| is_told(message.to_string()));
     eventually(|| told().then_some(())).expect("it is told");
     legs.stop();

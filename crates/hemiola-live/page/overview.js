@@ -244,7 +244,7 @@ class Overview extends View {
         h("td", {}, String(topic.name)), cell(count(topic.sent)), cell(digits(this.#rate(topic, statistics.time))), cell(count(topic.waiting ?? 0), number(topic.waiting) ? "" : "muted"), cell(count(topic.lost ?? 0), number(topic.lost) ? "warning" : "muted")))),
       table(["Link", "messages", "Hz", "lost"], links.flatMap((link) => [
         // A topic from one process to another is listed once, by its sender, with the losses on both sides.
-        h("tr", {}, h("td", { colspan: "4" }, ...(beyond(link) ? [`${link.process} → ${link.name}`] : [`${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : "connects to"} ${link.address}:`)]),
+        h("tr", {}, h("td", { colspan: "4" }, ...(beyond(link) ? [`${link.process} → ${link.name}`] : [`${link.name} `, h("span.muted", {}, `${link.listens ? "listens at" : link.joins ? "joins" : "connects to"} ${link.address}:`)]),
           beyond(link) && link.peers.length ? null : link.peers.length ? link.peers.map((/** @type {any} */ peer) => h("span", { title: `Since ${clock(peer.since)}` }, ` ${peer.name}`)) : h("span.warning", {}, " not connected"),
           link.problem && h("div.bad", {}, link.problem))),
         ...[...link.sent, ...(beyond(link) ? [] : link.received)].map((sent) => {

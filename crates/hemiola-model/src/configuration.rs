@@ -15,7 +15,9 @@ pub use analysis::{Admission, AnalysisConfiguration, ChainConfiguration};
 pub use condition::{Comparison, Condition, FieldStep, Operator};
 pub use host::HostConfiguration;
 pub use incoming::Incoming;
-pub use link::{Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind};
+pub use link::{
+    Keep, LinkAddress, LinkConfiguration, LinkEnd, LinkGroup, LossPolicy, Received, Sent, Subject, SubjectKind,
+};
 pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExtent};
 pub use page::PageConfiguration;
 pub use process::{ProcessConfiguration, RestartLimit};

@@ -1,24 +1,22 @@
 //! The section `[link.*]`: links to other programs.
 
+mod meeting;
 mod services;
 
 use std::borrow::Cow;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use hemiola_model::configuration::{
-    Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy, Received, Sent, Subject, SubjectKind,
-};
+use hemiola_model::configuration::{Keep, LinkConfiguration, LossPolicy, Received, Sent, Subject, SubjectKind};
 
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
 use crate::section::{Reading, Refusal, Section, boolean, choice, rate, suggest_at, text, whole};
+use meeting::Meeting;
 use services::Named;
 
 /// The maximum number of messages of a topic that can wait for a peer.
 const MOST_KEPT: usize = 10_000;
-/// The maximum number of bytes of `sun_path` of Unix sockets, without the zero at its end.
-const LONGEST_PATH: usize = 107;
 /// The maximum number of items of each list: topics and representations, or services.
 const MOST_SUBJECTS: usize = 1024;
 
@@ -69,22 +67,32 @@ fn read_link<'n>(
     found: &mut Diagnostics,
 ) -> Option<LinkConfiguration> {
     let mut section = Section::open(&format!("link.{name}"), node, found)?;
-    let (listen, connect) = (section.peek("listen"), section.peek("connect"));
-    let listens = section.read("listen", address, found);
-    let connects = section.read("connect", address, found);
+    let meeting = Meeting::read(&mut section, found);
     let send = subjects(&mut section, "send", sent, |sent| &sent.subject, found);
     let receive = subjects(&mut section, "receive", received, |received| &received.subject, found);
     let (serve, call) = (services::read(&mut section, "serve", found), services::read(&mut section, "call", found));
     let on_loss = section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default();
     let is_trusted = section.read("trusted_network", boolean, found).unwrap_or(false);
+    refuse_reliable(&mut section, found);
     section.finish(found);
+    meeting.check_services(name, "serve", &serve, found);
+    meeting.check_services(name, "call", &call, found);
     services::check(name, &serve, &call, &mut before.called, catalog, found);
-    for (received, node) in &receive {
+    for (index, (received, node)) in receive.iter().enumerate() {
         let subject = &received.subject;
         if let Some((_, sent)) = send.iter().find(|(sent, _)| sent.subject == *subject) {
             let message = format!("`[link.{name}]` both sends and receives `{}`", subject.name);
             let error = Diagnostic::error(message).at(&node.place, "received here").related(&sent.place, "sent here");
-            found.push(error.help("what is received would be sent again: let each side send a topic of its own"));
+            let help = "what is received would be sent again: give it another name here, such as \
+                        { topic = \"/goal\", as = \"/their_goal\" }";
+            found.push(error.help(help));
+        }
+        let is_same = |(other, _): &&(Received, &Node)| {
+            (other.subject.kind, other.name_there()) == (subject.kind, received.name_there())
+        };
+        if let Some((_, earlier)) = receive[..index].iter().find(is_same) {
+            let message = format!("`receive` names `{}` of the other side twice", received.name_there());
+            found.push(Diagnostic::error(message).at(&node.place, "").related(&earlier.place, "named before"));
         }
         if subject.kind == SubjectKind::Representation {
             if let Some((_, earlier)) = before.provided.iter().find(|(known, _)| *known == subject.name) {
@@ -98,44 +106,21 @@ fn read_link<'n>(
     }
     let sent = send.iter().filter(|(sent, _)| sent.subject.kind == SubjectKind::Representation);
     sent.for_each(|(sent, node)| check_sent(&sent.subject.name, node, catalog, found));
-    let end = match (listen, connect) {
-        (Some(listen), Some(connect)) => {
-            let message = format!("`[link.{name}]` says both `listen` and `connect`");
-            let error = Diagnostic::error(message).at(&connect.place, "").related(&listen.place, "");
-            found.push(error.help("one of two programs listens, the other one connects: keep one of them"));
-            return None;
-        }
-        (None, None) => {
-            let error = Diagnostic::error(format!("`[link.{name}]` does not say where to meet the other side"));
-            let help = "add `listen = \"tcp:127.0.0.1:7400\"` here and `connect` with the same address there, or the other \
-                        way round";
-            found.push(error.at(&node.key, "").help(help));
-            return None;
-        }
-        (Some(_), None) => LinkEnd::Listen(listens?),
-        (None, Some(_)) => LinkEnd::Connect(connects?),
-    };
-    if let LinkEnd::Connect(LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address)) = &end
-        && let Some(node) = connect
-        && (address.ip().is_unspecified() || address.port() == 0)
-    {
-        let error = Diagnostic::error(format!("{address} cannot be reached"));
-        found.push(error.at(&node.place, "").help("write the address and the port at which the other side listens"));
-        return None;
-    }
-    if let LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) = end.address()
-        && !is_trusted
-        && let Some(node) = listen.or(connect)
-    {
-        let port = address.port();
-        let elsewhere = format!("meet at `tcp:127.0.0.1:{port}`, through `ssh -L {port}:127.0.0.1:{port} HOST`");
-        let warning = beyond_this_computer(&format!("link.{name}"), address.ip(), &elsewhere, node);
-        warning.into_iter().for_each(|warning| found.push(warning));
-    }
+    let end = meeting.end(name, node, is_trusted, found)?;
     let send = send.into_iter().map(|(sent, _)| sent).collect();
     let receive = receive.into_iter().map(|(received, _)| received).collect();
     let [serve, call] = [serve, call].map(|services| services.into_iter().map(|(name, _)| name).collect());
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call, on_loss })
+}
+
+/// Reports `reliable`, which decides nothing: the address does.
+fn refuse_reliable(section: &mut Section<'_>, found: &mut Diagnostics) {
+    if let Some(node) = section.leftover("reliable") {
+        let message = format!("`reliable` decides nothing in `[{}]`: the address does", section.path());
+        let help = "over `udp:` what is lost is lost; where all must arrive, use `tcp:` (or `unix:`, `shm:`, `auto:`), \
+                    and leave `reliable` out";
+        found.push(Diagnostic::error(message).at(&node.key, "").help(help));
+    }
 }
 
 /// Returns a warning for an address that is reached over a network, whose members may read and
@@ -219,6 +204,7 @@ fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Sent> {
     let mut section = item(node, path, found)?;
     let subject = subject(&mut section, found);
     let (rate, keep) = (section.read("rate", rate, found), section.read("keep", keep, found));
+    refuse_reliable(&mut section, found);
     let subject = finish(section, node, subject, found)?;
     let keep = keep.unwrap_or(match subject.kind {
         SubjectKind::Topic => Keep::default(),
@@ -230,11 +216,16 @@ fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Sent> {
 fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Received> {
     let place = Some(node.place.to_string());
     if let Some(topic) = node.text().filter(|topic| !topic.is_empty()) {
-        return Some(Received { subject: Subject::topic(topic), place });
+        return Some(Received { place, ..Received::new(Subject::topic(topic)) });
     }
     let mut section = item(node, path, found)?;
     let subject = subject(&mut section, found);
-    Some(Received { subject: finish(section, node, subject, found)?, place })
+    let name_here = section.read("as", text, found);
+    let subject = finish(section, node, subject, found)?;
+    Some(match name_here {
+        Some(name) => Received { place, name_there: Some(subject.name), ..Received::new(Subject { name, ..subject }) },
+        None => Received { place, ..Received::new(subject) },
+    })
 }
 
 pub(super) fn item<'n>(node: &'n Node, path: &str, found: &mut Diagnostics) -> Option<Section<'n>> {
@@ -288,24 +279,4 @@ fn keep(node: &Node) -> Reading<'_, Keep> {
 
 fn keeps() -> String {
     format!("\"newest\", or the number of messages that are kept, from 1 to {MOST_KEPT}")
-}
-
-fn address(node: &Node) -> Reading<'_, LinkAddress> {
-    const EXAMPLES: &str = "such as \"unix:/run/robot.sock\", \"tcp:127.0.0.1:7400\" or \"udp:127.0.0.1:7400\"";
-    let refusal = |expected: &str| Refusal::new(node, expected).help(EXAMPLES);
-    let (kind, place) = node.text().and_then(|text| text.split_once(':')).unwrap_or_default();
-    let socket = || -> Reading<'_, SocketAddr> {
-        place.parse().map_err(|_| refusal(&format!("`{kind}:`, an IP address, `:` and a port")))
-    };
-    match kind {
-        "tcp" => socket().map(LinkAddress::Tcp),
-        "auto" => socket().map(LinkAddress::Auto),
-        "udp" => socket().map(LinkAddress::Udp),
-        "unix" | "shm" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
-            let place = place.into();
-            Ok(if kind == "shm" { LinkAddress::Shm(place) } else { LinkAddress::Unix(place) })
-        }
-        "unix" | "shm" => Err(refusal(&format!("`{kind}:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
-        _ => Err(refusal("an address that begins with `unix:`, `shm:`, `tcp:`, `auto:` or `udp:`")),
-    }
 }

@@ -126,7 +126,7 @@ fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Su
     let subject = subject(&mut section, found);
     let (quality, depth, history) = delivery(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
-    let received = Received { subject, place: Some(node.place.to_string()) };
+    let received = Received { place: Some(node.place.to_string()), ..Received::new(subject) };
     Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history })
 }
 

@@ -132,6 +132,11 @@ impl Lane {
         self.due.filter(|_| self.keep == Keep::Newest && !self.waiting.is_empty())
     }
 
+    /// Returns the message that is sent next, as soon as it may be.
+    pub fn front(&self) -> Option<&Waiting> {
+        self.waiting.front()
+    }
+
     /// Returns whether no message waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()

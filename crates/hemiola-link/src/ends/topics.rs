@@ -84,6 +84,8 @@ enum Flow {
 pub struct Received {
     /// The topic or representation.
     pub subject: Subject,
+    /// The name by which others offer it.
+    pub name_there: String,
     /// The type of the messages or values; `None` until the robot has such a topic or
     /// representation.
     pub descriptor: Option<&'static RepresentationDescriptor>,
@@ -127,6 +129,7 @@ impl Topics {
             let found = robot.filter(|_| subject.kind == SubjectKind::Representation);
             let inlet = found.and_then(|robot| robot.inlet(&source));
             Received {
+                name_there: subject.name.clone(),
                 subject,
                 descriptor: inlet.as_ref().map(SourceInlet::descriptor),
                 publisher: None,
@@ -142,7 +145,11 @@ impl Topics {
     pub(crate) fn of_link(link: &LinkConfiguration, ends: Ends, events: &[Arc<Wakeup>]) -> Self {
         let sent = link.send.iter().cloned().zip(events.iter().cloned());
         let received = link.receive.iter().map(|received| (received.subject.clone(), received.source(&link.name)));
-        Self::new(sent, received, ends)
+        let mut topics = Self::new(sent, received, ends);
+        for (received, configured) in topics.received.iter_mut().zip(&link.receive) {
+            received.name_there = configured.name_there().to_owned();
+        }
+        topics
     }
 
     /// Makes large messages and values be written into memory that peers can read.

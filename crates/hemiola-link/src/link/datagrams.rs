@@ -1,19 +1,23 @@
-//! A link over UDP: one socket, and conversations that are told apart by numbers.
+//! A link over UDP: one socket, and conversations that are told apart by numbers. The members of a
+//! group have such a conversation, two by two, and share another socket besides.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use hemiola_model::configuration::LinkAddress;
+use hemiola_model::configuration::{LinkAddress, LinkGroup};
 use mio::net::UdpSocket;
 use mio::{Interest, Registry, Token};
+use rustix::net::sockopt;
 
+use super::group::Group;
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
+use crate::multicast::GroupSockets;
 use crate::patience::Patience;
-use crate::session::{Desk, Parting, Session};
+use crate::session::{Desk, Lanes, Parting, Session};
 use crate::socket::at_present;
-use crate::wire::{self, DATAGRAM_HEAD, Frame};
+use crate::wire::{self, Frame};
 
 /// A link over UDP.
 pub struct Datagrams {
@@ -23,8 +27,9 @@ pub struct Datagrams {
     is_writable: bool,
     /// An event follows when there is room to write.
     wants_room: bool,
-    /// The address to which it connects; `None` if it listens.
+    /// The address to which it connects; `None` if it listens, or has joined a group.
     towards: Option<SocketAddr>,
+    group: Option<Group>,
     peers: BTreeMap<SocketAddr, Peer>,
 }
 
@@ -53,30 +58,67 @@ const BEAT: Duration = Duration::from_secs(1);
 /// The time of silence after which a peer is regarded as gone, and the time within which a call is
 /// to be answered, as requests and answers may be lost.
 const SILENCE: Duration = Duration::from_secs(5);
+/// The size of the kernel's buffer for datagrams that have arrived: several fragments of a long
+/// message come before this thread runs.
+const RECEIVE_BUFFER: usize = 4 << 20;
+/// The numbers of the two sockets: that of conversations, and that of a group.
+const OWN: usize = 0;
+const SHARED: usize = 1;
 /// The number of datagrams that are received before other work has its turn.
 const AT_ONCE: usize = 256;
 
 impl Datagrams {
-    pub fn open(
-        address: SocketAddr,
+    /// Listens at an address.
+    pub fn listening(address: SocketAddr, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        let socket = UdpSocket::bind(address)?;
+        desk.statistics.address = LinkAddress::Udp(socket.local_addr()?).to_string();
+        Self::of(socket, None, desk, tokens, registry)
+    }
+
+    /// Starts to connect to an address.
+    pub fn connecting(towards: SocketAddr, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        let any = match towards.ip() {
+            IpAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            IpAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+        };
+        Self::of(UdpSocket::bind(any)?, Some(towards), desk, tokens, registry)
+    }
+
+    /// Joins a group.
+    pub fn joining(group: &LinkGroup, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        if desk.services.any() {
+            let why = "a call has one server, and a group has many members: `serve` and `call` belong in another link";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let GroupSockets { own, shared, group } = GroupSockets::open(group)?;
+        receive_much(&shared)?;
+        let mut datagrams = Self::of(own, None, desk, tokens, registry)?;
+        (desk.is_group, desk.versions) = (true, wire::VERSION_WITH_FRAGMENTS..=wire::VERSION_WITH_FRAGMENTS);
+        let place = (registry, tokens.at(SHARED));
+        datagrams.group = Some(Group::new((shared, group), number(), Patience::up_to(BEAT), desk, place)?);
+        Ok(datagrams)
+    }
+
+    fn of(
+        mut socket: UdpSocket,
         towards: Option<SocketAddr>,
         desk: &mut Desk,
         tokens: Tokens,
         registry: &Registry,
     ) -> io::Result<Self> {
-        let any = match address.ip() {
-            IpAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-            IpAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
-        };
-        let mut socket = UdpSocket::bind(if towards.is_some() { any } else { address })?;
-        if towards.is_none() {
-            desk.statistics.address = LinkAddress::Udp(socket.local_addr()?).to_string();
-        }
+        receive_much(&socket)?;
         (desk.longest_offer, desk.longest_frame) = (wire::LONGEST_IN_DATAGRAM, wire::LONGEST_IN_DATAGRAM);
+        desk.versions = wire::VERSION..=wire::VERSION_WITH_FRAGMENTS;
         desk.answer_patience = Some(SILENCE);
-        let (token, peers) = (tokens.at(0), BTreeMap::new());
+        let (token, peers) = (tokens.at(OWN), BTreeMap::new());
         registry.register(&mut socket, token, Interest::READABLE)?;
-        Ok(Self { socket, token, is_readable: true, is_writable: true, wants_room: false, towards, peers })
+        let (is_readable, is_writable, wants_room, group) = (true, true, false, None);
+        Ok(Self { socket, token, is_readable, is_writable, wants_room, towards, group, peers })
+    }
+
+    /// Returns what waits to be sent to all members of a group, if there is one.
+    pub fn lanes_of_all(&mut self) -> Option<&mut Lanes> {
+        self.group.as_mut().map(|group| &mut group.lanes)
     }
 
     /// Has each conversation do something. Those with which there is something to send have their
@@ -93,7 +135,10 @@ impl Datagrams {
         self.peers.values_mut().for_each(|peer| peer.is_marked = true);
     }
 
-    pub fn note_ready(&mut self, readiness: Readiness) {
+    pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
+        if let Some(group) = self.group.as_mut().filter(|_| socket == SHARED) {
+            return group.note_ready(readiness);
+        }
         self.is_readable |= readiness.is_readable;
         if readiness.is_writable && !self.is_writable {
             self.is_writable = true;
@@ -103,13 +148,22 @@ impl Datagrams {
 
     /// Receives datagrams and handles them. Returns whether there were any.
     pub fn receive(&mut self, desk: &mut Desk, now: Instant, buffer: &mut [u8], todo: &mut Todo) -> bool {
-        let has_received = self.is_readable;
+        let has_received = self.is_readable || self.group.as_ref().is_some_and(Group::is_readable);
+        for _ in 0..AT_ONCE {
+            let Some((length, from)) = self.group.as_mut().and_then(|group| group.receive(buffer)) else { break };
+            let heard = self.understand_all(&buffer[..length], from, desk, now);
+            self.note_heard(heard, from, desk);
+        }
+        todo.is_more |= self.group.as_ref().is_some_and(Group::is_readable);
         for _ in 0..AT_ONCE {
             if !self.is_readable {
                 break;
             }
             match at_present(|| self.socket.recv_from(buffer)) {
-                Ok(Some((length, from))) => self.hear(&buffer[..length], from, desk, now),
+                Ok(Some((length, from))) => {
+                    let heard = self.understand(&buffer[..length], from, desk, now);
+                    self.note_heard(heard, from, desk);
+                }
                 Ok(None) => self.is_readable = false,
                 // An earlier datagram could not be delivered, which the network has reported.
                 Err(_) => {}
@@ -161,6 +215,10 @@ impl Datagrams {
             todo.is_more |= self.towards.is_some();
         }
         todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
+        if let Some(group) = &mut self.group {
+            self.is_writable = self.is_writable && group.send(&self.socket, now, desk);
+            todo.also_at(group.due().filter(|_| self.is_writable));
+        }
         self.want_room(desk, registry);
     }
 
@@ -183,8 +241,8 @@ impl Datagrams {
         }
     }
 
-    fn hear(&mut self, datagram: &[u8], address: SocketAddr, desk: &mut Desk, now: Instant) {
-        let heard = self.understand(datagram, address, desk, now);
+    /// Notes whether a datagram belonged to a conversation, or has ended it.
+    fn note_heard(&mut self, heard: Result<bool, Parting>, address: SocketAddr, desk: &mut Desk) {
         match heard {
             Ok(true) => {}
             Ok(false) => desk.statistics.ignored += 1,
@@ -200,16 +258,21 @@ impl Datagrams {
         desk: &mut Desk,
         now: Instant,
     ) -> Result<bool, Parting> {
-        let Some((numbers, frame)) = datagram.split_first_chunk::<DATAGRAM_HEAD>() else { return Ok(false) };
-        let [from, to] = [&numbers[..8], &numbers[8..]].map(|bytes| bytes.try_into().map_or(0, u64::from_le_bytes));
-        let frame = Frame::read(frame);
-        let is_hello = matches!(frame, Ok(Frame::Hello { .. }));
+        let Some(([from, to], frame)) = wire::split_datagram(datagram) else { return Ok(false) };
+        let hello = if let Ok(Frame::Hello { version, .. }) = frame { Some(version) } else { None };
+        let is_hello = hello.is_some();
         if from == 0 || self.towards.is_some_and(|towards| towards != address) {
             return Ok(false);
         }
         let is_anew = self.peers.get(&address).is_none_or(|peer| peer.theirs != 0 && peer.theirs != from);
         if is_anew {
-            if !is_hello || to != 0 || (self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&address)) {
+            // All members of a group know the number of this one, and may answer its hello at once.
+            let is_known = to == 0 || self.group.as_ref().is_some_and(|group| group.number == to);
+            if !is_hello || !is_known {
+                return Ok(false);
+            }
+            if self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&address) {
+                desk.complain(format!("a peer was refused: {}", Parting::NoRoom));
                 return Ok(false);
             }
             if self.peers.contains_key(&address) {
@@ -218,9 +281,13 @@ impl Datagrams {
             self.begin(address, from, desk, now);
         }
         let Some(peer) = self.peers.get_mut(&address) else { return Ok(false) };
+        if let Some(version) = hello.filter(|_| is_anew || to == peer.own) {
+            peer.session.note_version(version, desk);
+        }
         if to != peer.own {
-            if is_hello && to == 0 && !is_anew {
-                // The peer does not know our number yet.
+            // Members of a group go on to say hello to all.
+            let knows_number = is_anew || (peer.is_proven && self.group.is_some());
+            if is_hello && to == 0 && !knows_number {
                 peer.session.repeat(desk);
                 peer.is_marked = true;
             }
@@ -241,11 +308,38 @@ impl Datagrams {
         Ok(true)
     }
 
+    /// Handles a datagram that was sent to the group. Returns whether it belongs there.
+    fn understand_all(
+        &mut self,
+        datagram: &[u8],
+        address: SocketAddr,
+        desk: &mut Desk,
+        now: Instant,
+    ) -> Result<bool, Parting> {
+        let Some((([from, to], frame), group)) = wire::split_datagram(datagram).zip(self.group.as_ref()) else {
+            return Ok(false);
+        };
+        match frame {
+            // This member's own datagrams come back to it.
+            _ if from == group.number => Ok(true),
+            Ok(Frame::Hello { .. }) if to == 0 => self.understand(datagram, address, desk, now),
+            Ok(frame @ (Frame::Message(_) | Frame::Fragment(_))) if to == 0 => {
+                // Others may want it, and this member may not know yet what it is.
+                let peer = self.peers.get_mut(&address).filter(|peer| peer.theirs == from);
+                match peer.filter(|peer| peer.session.takes(&frame)) {
+                    Some(peer) => peer.session.hear(frame, desk).map(|()| true),
+                    None => Ok(true),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+
     fn begin(&mut self, address: SocketAddr, theirs: u64, desk: &Desk, now: Instant) {
         let mut patience = Patience::up_to(BEAT);
         let peer = Peer {
             session: Session::new(desk),
-            own: number(),
+            own: self.group.as_ref().map_or_else(number, |group| group.number),
             theirs,
             is_proven: false,
             heard: now,
@@ -289,12 +383,14 @@ impl Peer {
         datagram
     }
 
-    fn head(&self) -> [u8; DATAGRAM_HEAD] {
-        let mut head = [0; DATAGRAM_HEAD];
-        head[..8].copy_from_slice(&self.own.to_le_bytes());
-        head[8..].copy_from_slice(&self.theirs.to_le_bytes());
-        head
+    fn head(&self) -> [u8; wire::DATAGRAM_HEAD] {
+        wire::datagram_head(self.own, self.theirs)
     }
+}
+
+/// Sets the room for datagrams that have arrived. Where the system allows less, it gives that.
+fn receive_much(socket: &UdpSocket) -> io::Result<()> {
+    Ok(sockopt::set_socket_recv_buffer_size(socket, RECEIVE_BUFFER)?)
 }
 
 /// Returns a random number that is not 0.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use hemiola_model::configuration::{LinkAddress, LinkEnd};
+use hemiola_model::configuration::LinkAddress;
 use mio::{Registry, Token};
 
 use super::outbox::Outbox;
@@ -83,24 +83,29 @@ const AT_ONCE: usize = 1 << 20;
 const PORT: usize = 0;
 
 impl Streams {
-    pub fn open(end: &LinkEnd, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
-        let port = match end {
-            LinkEnd::Listen(address) => {
-                let mut listeners = listeners(address, desk)?;
-                listeners.iter_mut().try_for_each(|listener| listener.register(registry, tokens.at(PORT)))?;
-                Port::Listening { listeners, has_come: true }
-            }
-            LinkEnd::Connect(address) => Port::Connecting(Seeker {
-                address: address.clone(),
-                patience: Patience::up_to(LONGEST_PAUSE),
-                due: Some(Instant::now()),
-                awaited: None,
-                has_come: false,
-            }),
-        };
-        let shares = matches!(end.address(), LinkAddress::Shm(_) | LinkAddress::Auto(_));
+    /// Listens at an address.
+    pub fn listening(address: &LinkAddress, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        let mut listeners = listeners(address, desk)?;
+        listeners.iter_mut().try_for_each(|listener| listener.register(registry, tokens.at(PORT)))?;
+        Ok(Self::of(Port::Listening { listeners, has_come: true }, address, tokens))
+    }
+
+    /// Starts to connect to an address.
+    pub fn connecting(address: &LinkAddress, tokens: Tokens) -> Self {
+        let port = Port::Connecting(Seeker {
+            address: address.clone(),
+            patience: Patience::up_to(LONGEST_PAUSE),
+            due: Some(Instant::now()),
+            awaited: None,
+            has_come: false,
+        });
+        Self::of(port, address, tokens)
+    }
+
+    fn of(port: Port, address: &LinkAddress, tokens: Tokens) -> Self {
+        let shares = matches!(address, LinkAddress::Shm(_) | LinkAddress::Auto(_));
         let memory = shares.then(LinkMemory::default);
-        Ok(Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory })
+        Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory }
     }
 
     /// Applies `act` to each conversation. Those that have frames to send then get a turn.

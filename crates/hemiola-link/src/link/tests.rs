@@ -1,5 +1,7 @@
 //! A link with a simulated time and real sockets.
 
+mod group;
+
 use std::io::Read;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ struct Rig {
     link: Link,
     begin: Instant,
     now: Instant,
+    buffer: Vec<u8>,
 }
 
 impl Rig {
@@ -41,7 +44,7 @@ impl Rig {
         let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.
         let begin = Instant::now();
-        Self { poll, link, begin, now: begin }
+        Self { poll, link, begin, now: begin, buffer: vec![0; 64 << 10] }
     }
 
     /// Handles everything that is due at this time, in milliseconds.
@@ -55,7 +58,7 @@ impl Rig {
                 self.link.note_ready(Tokens::read(event.token()).1, event.into());
             }
             self.link.note_time();
-            let todo = self.link.turn(self.now, self.poll.registry(), &mut [0; 4096]);
+            let todo = self.link.turn(self.now, self.poll.registry(), &mut self.buffer);
             if events.is_empty() && !todo.is_more {
                 return todo;
             }
@@ -158,6 +161,39 @@ fn over_udp_hello_is_said_each_second_and_who_is_silent_is_gone() {
     assert_eq!(here.due(todo), None);
 }
 
+#[test]
+fn over_udp_a_long_message_comes_in_fragments_at_an_even_pace() {
+    let (near, far) = (Bus::new(), Bus::new());
+    let mut sent = near.readable_topic::<Long>("Long").unwrap().publisher();
+    let mut received = far.readable_topic::<Long>("Long").unwrap().queue(16, WhenFull::DropOldest);
+    let listen = LinkConfiguration::new("here", LinkEnd::Listen(LinkAddress::Udp(([127, 0, 0, 1], 0).into())));
+    let mut here = Rig::of(LinkConfiguration { send: vec![Sent::topic("Long")], ..listen }, &near);
+    let address = here.statistics().address.strip_prefix("udp:").unwrap().parse().unwrap();
+    let connect = LinkConfiguration::new("there", LinkEnd::Connect(LinkAddress::Udp(address)));
+    let receive = vec![Received::new(Subject::topic("Long"))];
+    let mut there = Rig::of(LinkConfiguration { receive, ..connect }, &far);
+    for milliseconds in 0..4 {
+        there.at(milliseconds);
+        here.at(milliseconds);
+    }
+    assert_eq!(here.statistics().sent[0].peers, 1);
+    // At 64 MiB in a second, a megabyte takes 16 ms.
+    let message = Long((0..1 << 20).map(|place| (place % 251) as u8).collect());
+    sent.publish(message.clone());
+    here.link.note_published(0);
+    for milliseconds in 10..23 {
+        here.at(milliseconds);
+        there.at(milliseconds);
+    }
+    assert_eq!((here.statistics().sent[0].messages, there.statistics().received[0].messages), (1, 0));
+    for milliseconds in 23..27 {
+        here.at(milliseconds);
+        there.at(milliseconds);
+    }
+    assert!(received.receive().is_some_and(|long| *long == message));
+    assert_eq!((there.statistics().received[0].lost, there.statistics().ignored), (0, 0));
+}
+
 thread_local! {
     /// How often messages were written on this thread.
     static WRITTEN: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
@@ -184,6 +220,32 @@ impl Data for Counted {
 
 impl Representation for Counted {
     const NAME: &'static str = "Counted";
+
+    fn form() -> Form<Self> {
+        Form::data()
+    }
+}
+
+/// A message that is longer than a datagram.
+#[derive(Clone, Default, PartialEq)]
+struct Long(Vec<u8>);
+
+impl Data for Long {
+    fn data_type() -> DataType {
+        Vec::<u8>::data_type()
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        self.0.write(writer);
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        Vec::read(reader).map(Self)
+    }
+}
+
+impl Representation for Long {
+    const NAME: &'static str = "Long";
 
     fn form() -> Form<Self> {
         Form::data()

@@ -1,5 +1,6 @@
 //! The state that the conversations of a link share.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use hemiola_model::cdr::MessageSchema;
@@ -21,8 +22,13 @@ pub struct Desk {
     pub statistics: LinkStatistics,
     /// The length of the longest offer.
     pub longest_offer: usize,
-    /// The length of the longest request or answer, with its head.
+    /// The length of the longest frame that goes as a whole. Messages that are longer go in
+    /// fragments; no request or answer is longer.
     pub longest_frame: usize,
+    /// The peers are members of a group, to all of whom messages are sent at once.
+    pub is_group: bool,
+    /// The versions of the protocol that this side speaks with peers.
+    pub versions: RangeInclusive<u32>,
     /// The time within which calls must be answered, if requests and answers may be lost.
     pub answer_patience: Option<Duration>,
     /// Set if the connected peers, or the topics that they want or bring, may have changed since
@@ -63,6 +69,8 @@ impl Desk {
             statistics,
             longest_offer: wire::LONGEST_OFFER,
             longest_frame: wire::LONGEST_FRAME,
+            is_group: false,
+            versions: wire::VERSION..=wire::VERSION,
             answer_patience: None,
             has_changed: true,
             has_old_clocks: false,
@@ -113,8 +121,8 @@ impl Desk {
             OfferKind::ServiceRequests => service(&self.services.served).map(End::Requests),
             OfferKind::ServiceAnswers => service(&self.services.called).map(End::Answers),
             OfferKind::Topic | OfferKind::Representation => {
-                let mut received = self.topics.received.iter().map(|received| &received.subject);
-                received.position(|it| it.name == name && kind == it.kind.into()).map(End::Received)
+                let mut received = self.topics.received.iter();
+                received.position(|it| it.name_there == name && kind == it.subject.kind.into()).map(End::Received)
             }
         }
     }

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::io;
 
-use crate::wire::{VERSION, WireError};
+use crate::wire::WireError;
 
 /// The reason why a conversation ends.
 #[derive(Debug)]
 pub enum Parting {
     /// The peer violates the protocol that `docs/book/src/link.md` describes.
     Garbage(WireError),
-    /// The peer speaks another version.
-    Version(u32),
+    /// The peer speaks another version than the latest one here.
+    Version { there: u32, here: u32 },
     /// Nobody answers at the address.
     NoAnswer,
     /// The peer has not sent a hello, or something else before it.
@@ -39,7 +39,7 @@ impl Parting {
     /// counted as refused.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Garbage(_) | Self::Version(_) | Self::NoHello | Self::DoesNotListen => true,
+            Self::Garbage(_) | Self::Version { .. } | Self::NoHello | Self::DoesNotListen => true,
             Self::NoRoom | Self::Memory(_) => true,
             Self::NoAnswer | Self::Silence | Self::Anew | Self::Closed | Self::Goodbye(_) | Self::System(_) => false,
         }
@@ -50,11 +50,8 @@ impl fmt::Display for Parting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Garbage(error) => write!(formatter, "what it says is not what links say: {error}"),
-            Self::Version(version) => {
-                write!(
-                    formatter,
-                    "it speaks version {version} of links, and here is version {VERSION}: update one of them"
-                )
+            Self::Version { there, here } => {
+                write!(formatter, "it speaks version {there} of links, and here is version {here}: update one of them")
             }
             Self::NoAnswer => formatter.write_str("it does not respond"),
             Self::NoHello => formatter.write_str("it has not said hello"),

@@ -1,6 +1,7 @@
 //! Two sides that exchange frames over a network that loses, delays and repeats them.
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
@@ -13,7 +14,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::ends::{Ends, Services, Topics};
 use crate::statistics::LinkStatistics;
-use crate::wire::{NoAnswer, Request, Response, VERSION};
+use crate::wire::{
+    Fragment, LONGEST_IN_DATAGRAM, Message, NoAnswer, PIECE, Request, Response, VERSION, VERSION_WITH_FRAGMENTS,
+};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Count(pub u32);
@@ -40,6 +43,44 @@ impl Representation for Count {
     }
 }
 
+/// A message that is longer than a datagram: bytes that count on from the first.
+#[derive(Debug, PartialEq)]
+struct Long(Vec<u8>);
+
+impl Default for Long {
+    fn default() -> Self {
+        Self::of(0, 0)
+    }
+}
+
+impl Long {
+    fn of(first: u8, length: usize) -> Self {
+        Self((0..length).map(|place| (place % 256) as u8).map(|place| place.wrapping_add(first)).collect())
+    }
+}
+
+impl Data for Long {
+    fn data_type() -> DataType {
+        Vec::<u8>::data_type()
+    }
+
+    fn write(&self, writer: &mut dyn Writer) {
+        self.0.write(writer);
+    }
+
+    fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+        Vec::read(reader).map(Self)
+    }
+}
+
+impl Representation for Long {
+    const NAME: &'static str = "Long";
+
+    fn form() -> Form<Self> {
+        Form::data()
+    }
+}
+
 pub fn nothing() -> LinkConfiguration {
     LinkConfiguration::new("link", LinkEnd::Listen(LinkAddress::Unix("/nowhere".into())))
 }
@@ -60,6 +101,14 @@ impl Side {
         })
     }
 
+    /// Creates a side that speaks these versions, with datagrams.
+    fn over_udp(versions: RangeInclusive<u32>, send: &[&str], receive: &[&str]) -> Self {
+        let mut side = Self::new(send, receive);
+        (side.desk.longest_frame, side.desk.versions) = (LONGEST_IN_DATAGRAM, versions);
+        side.session = Session::new(&side.desk);
+        side
+    }
+
     pub fn of(link: &LinkConfiguration) -> Self {
         let bus = Bus::new();
         let clock = Arc::new(RobotClock::stepped());
@@ -73,11 +122,17 @@ impl Side {
     }
 
     /// Creates the topic, which the side notices.
-    fn make(&mut self) -> Queue<Count> {
-        let queue = self.bus.readable_topic("Count").unwrap().queue(1000, WhenFull::DropOldest);
+    fn make<T: Representation>(&mut self) -> Queue<T> {
+        let queue = self.bus.readable_topic(T::NAME).unwrap().queue(1000, WhenFull::DropOldest);
         self.desk.topics.look();
         self.session.look(&mut self.desk);
         queue
+    }
+
+    /// Publishes a message of what is sent first.
+    fn publish(&mut self, message: &impl Data) {
+        let cdr = hemiola_model::cdr::encode(message).into();
+        self.session.publish(0, Waiting { time: 0, stamp: None, cdr }, self.now, &mut self.desk);
     }
 
     fn says(&mut self) -> Option<Vec<u8>> {
@@ -124,6 +179,24 @@ pub fn bring(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fa
     late.drain(..).for_each(|frame| to.hears(&frame));
 }
 
+/// Has both sides agree about what is sent.
+fn meet(near: &mut Side, far: &mut Side) {
+    for _ in 0..3 {
+        bring(near, far, &mut std::iter::empty());
+        bring(far, near, &mut std::iter::empty());
+    }
+    assert!(near.session.wants(0));
+}
+
+/// Carries the frames of one side to the other, until the last one is due.
+fn bring_all(from: &mut Side, to: &mut Side, fates: &mut impl Iterator<Item = Fate>) {
+    bring(from, to, fates);
+    while let Some(due) = from.session.due() {
+        from.now = from.now.max(due);
+        bring(from, to, fates);
+    }
+}
+
 pub fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fates = vec![Fate::Arrives, Fate::Arrives, Fate::IsLost, Fate::ComesTwice, Fate::IsLate];
     prop::collection::vec(prop::sample::select(fates), 0..60)
@@ -137,12 +210,12 @@ proptest! {
     ) {
         let (mut near, mut far) = (Side::new(&["Count"], &[]), Side::new(&[], &["Count"]));
         let mut fates = fates.into_iter();
-        let _sent = near.make();
+        let _sent = near.make::<Count>();
         let mut received = None;
         let mut rounds = 0;
         while !near.session.wants(0) {
             if rounds == receiver_is_late {
-                received = Some(far.make());
+                received = Some(far.make::<Count>());
             }
             near.session.repeat(&mut near.desk);
             far.session.repeat(&mut far.desk);
@@ -173,7 +246,7 @@ proptest! {
     #[test]
     fn whatever_is_said_is_heard_or_ends_the_conversation(
         sayings in prop::collection::vec(
-            (0_u8..13, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
+            (0_u8..15, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
     ) {
         let services = |name: &str| vec![name.to_owned()];
         let mut side = Side::of(&LinkConfiguration {
@@ -183,11 +256,13 @@ proptest! {
             call: services("Ask"),
             ..nothing()
         });
+        side.desk.versions = VERSION..=VERSION_WITH_FRAGMENTS;
+        side.session = Session::new(&side.desk);
         side.bus.allow_calls::<Count, Count>("Wish");
         side.bus.allow_calls::<Count, Count>("Ask");
         let _server = side.bus.server::<Count, Count>("Wish", 4).unwrap();
         side.desk.services.look();
-        let _count = side.make();
+        let _count = side.make::<Count>();
         let _wish = side.bus.readable_topic::<Count>("Wish").unwrap().queue(4, WhenFull::DropOldest);
         for (kind, topic, choice, sequence, cdr, text) in &sayings {
             let answers = [Answer::Unknown, Answer::Later, Answer::Wanted, Answer::Misfit];
@@ -196,7 +271,7 @@ proptest! {
             let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::ServiceRequests, OfferKind::ServiceAnswers];
             let whys = [NoAnswer::Ended, NoAnswer::Panicked, NoAnswer::TimedOut, NoAnswer::Refused];
             let frame = match kind {
-                0 | 1 => Frame::Hello { version: VERSION, robot: text },
+                0 | 1 => Frame::Hello { version: VERSION + u32::from(*kind), robot: text },
                 2 => Frame::Offer(Offer {
                     topic: *topic,
                     kind: kinds[*sequence as usize % 4],
@@ -212,6 +287,13 @@ proptest! {
                 8 => Frame::Response(Response { call: *sequence % 100, cdr }),
                 9 => Frame::Refusal { call: *sequence % 100, why: whys[*choice as usize % 4], reason: text },
                 6 => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: Some(1), cdr }),
+                13 | 14 if !cdr.is_empty() => Frame::Fragment(Fragment {
+                    topic: *topic,
+                    sequence: *sequence % 10,
+                    length: PIECE as u32 * choice + cdr.len() as u32,
+                    index: *choice,
+                    bytes: cdr,
+                }),
                 _ => Frame::Message(Message { topic: *topic, sequence: *sequence, time: 0, stamp: None, cdr }),
             };
             if side.session.hear(frame, &mut side.desk).is_err() {
@@ -223,4 +305,106 @@ proptest! {
         let in_flight = side.session.calls_open(0) as u64;
         prop_assert_eq!(served.calls, served.unanswered + served.refused + in_flight);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn long_messages_come_exactly_or_not_at_all_whatever_the_network_does(
+        fates in fates(),
+        lengths in prop::collection::vec(60_000..200_000_usize, 1..6),
+    ) {
+        let versions = VERSION..=VERSION_WITH_FRAGMENTS;
+        let (mut near, mut far) = (
+            Side::over_udp(versions.clone(), &["Long"], &[]),
+            Side::over_udp(versions, &[], &["Long"]),
+        );
+        let (_sent, mut received) = (near.make::<Long>(), far.make::<Long>());
+        meet(&mut near, &mut far);
+        let mut fates = fates.into_iter();
+        for (number, length) in lengths.iter().enumerate() {
+            near.publish(&Long::of(number as u8, *length));
+            bring_all(&mut near, &mut far, &mut fates);
+        }
+        // The network has become a good one, and what comes shows what was lost.
+        near.publish(&Long::of(99, 100_000));
+        bring_all(&mut near, &mut far, &mut std::iter::empty());
+        let mut whole = lengths.iter().zip(0..).map(|(length, number)| Long::of(number, *length));
+        let mut count = 0;
+        while let Some(message) = received.receive() {
+            count += 1;
+            prop_assert!(*message == Long::of(99, 100_000) || whole.any(|sent| sent == *message));
+        }
+        let statistics = &far.desk.statistics.received[0];
+        prop_assert_eq!(statistics.messages, count);
+        prop_assert_eq!(statistics.messages + statistics.lost, lengths.len() as u64 + 1);
+        prop_assert_eq!((near.desk.statistics.sent[0].messages, statistics.unreadable), (lengths.len() as u64 + 1, 0));
+    }
+}
+
+#[test]
+fn a_long_message_leaves_turns_to_others_and_holds_back_what_follows_of_its_topic() {
+    let (mut near, mut far) =
+        (Side::over_udp(1..=2, &["Long", "Count"], &[]), Side::over_udp(1..=2, &[], &["Long", "Count"]));
+    let (_sent, mut long, _counts, mut count) =
+        (near.make::<Long>(), far.make::<Long>(), near.make::<Count>(), far.make::<Count>());
+    meet(&mut near, &mut far);
+    near.publish(&Long::of(1, 500_000));
+    near.publish(&Long::of(2, 10));
+    bring(&mut near, &mut far, &mut std::iter::empty());
+    assert!(long.receive().is_none(), "the rest is held back");
+    let cdr = hemiola_model::cdr::encode(&7_u32).into();
+    near.session.publish(1, Waiting { time: 0, stamp: None, cdr }, near.now, &mut near.desk);
+    bring(&mut near, &mut far, &mut std::iter::empty());
+    assert_eq!((long.receive().is_none(), count.receive().map(|count| count.0)), (true, Some(7)));
+    bring_all(&mut near, &mut far, &mut std::iter::empty());
+    let received = [(); 3].map(|()| long.receive().map(|message| message.0.len()));
+    assert_eq!(received, [Some(500_000), Some(10), None]);
+    assert_eq!(far.desk.statistics.received[0].lost, 0);
+}
+
+#[test]
+fn a_peer_of_the_version_without_fragments_is_sent_none_and_that_is_told() {
+    let (mut near, mut far) = (Side::over_udp(1..=2, &["Long"], &[]), Side::over_udp(1..=1, &[], &["Long"]));
+    near.session.note_version(1, &near.desk);
+    let (_sent, mut long) = (near.make::<Long>(), far.make::<Long>());
+    meet(&mut near, &mut far);
+    near.publish(&Long::of(1, 70_000));
+    near.publish(&Long::of(2, 60_000));
+    bring_all(&mut near, &mut far, &mut std::iter::empty());
+    assert_eq!([(); 2].map(|()| long.receive().map(|message| message.0.len())), [Some(60_000), None]);
+    let statistics = &near.desk.statistics;
+    assert_eq!((statistics.sent[0].unsendable, statistics.sent[0].messages), (1, 1));
+    let problem = statistics.problem.as_deref().unwrap_or_default();
+    assert!(problem.contains("`robot` takes datagrams of 65491 bytes only: update it"), "{problem}");
+    // Nor may it send any.
+    let fragment = Fragment { topic: 0, sequence: 1, length: 1, index: 0, bytes: &[4] };
+    let refused = near.session.hear(Frame::Fragment(fragment), &mut near.desk);
+    assert!(refused.is_err_and(|parting| parting.to_string().ends_with("there is no frame of kind 16")));
+}
+
+#[test]
+fn fragments_that_are_no_message_end_the_conversation_and_unwanted_ones_are_ignored() {
+    let (mut near, mut far) = (Side::over_udp(1..=2, &["Long"], &[]), Side::over_udp(1..=2, &[], &["Long"]));
+    let (_sent, mut long) = (near.make::<Long>(), far.make::<Long>());
+    meet(&mut near, &mut far);
+    let cdr = hemiola_model::cdr::encode(&vec![1_u8, 2]);
+    let mut hear = |frame: &Frame<'_>, topic, sequence| {
+        let mut whole = Vec::new();
+        frame.write(&mut whole);
+        let fragment = Fragment { topic, sequence, length: whole.len() as u32, index: 0, bytes: &whole };
+        let heard = far.session.hear(Frame::Fragment(fragment), &mut far.desk);
+        heard.map_err(|parting| parting.to_string())
+    };
+    let message = |topic, sequence| Frame::Message(Message { topic, sequence, time: 0, stamp: None, cdr: &cdr });
+    assert_eq!(hear(&message(5, 1), 5, 1), Ok(()));
+    assert_eq!(hear(&message(0, 1), 0, 1), Ok(()));
+    assert_eq!(hear(&message(0, 1), 0, 1), Ok(()), "it comes twice");
+    for (frame, sequence) in [(message(1, 2), 2), (message(0, 3), 2), (Frame::Returned, 4)] {
+        assert!(hear(&frame, 0, sequence).unwrap_err().ends_with("fragments make up no message, or another one"));
+    }
+    assert!(hear(&Frame::Goodbye { reason: "" }, 0, 5).is_err());
+    assert_eq!(far.desk.statistics.ignored, 1);
+    assert_eq!([(); 2].map(|()| long.receive().map(|message| message.0.clone())), [Some(vec![1, 2]), None]);
 }

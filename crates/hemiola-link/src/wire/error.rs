@@ -39,6 +39,17 @@ pub enum WireError {
     Notice(u8),
     /// The frame is a hello of a program that is no link.
     NoLink,
+    /// A fragment has no such place in its message.
+    Fragment {
+        /// The length of the message's frame.
+        length: u32,
+        /// The number of the piece.
+        index: u32,
+        /// The bytes of the piece.
+        bytes: usize,
+    },
+    /// Fragments make up something else than the message that they claim to be.
+    NoMessage,
 }
 
 impl fmt::Display for WireError {
@@ -58,6 +69,10 @@ impl fmt::Display for WireError {
             Self::NoAnswer(why) => write!(formatter, "there is no reason {why} for a refusal"),
             Self::Notice(wish) => write!(formatter, "a notice is wanted or not, and not {wish}"),
             Self::NoLink => formatter.write_str("it says hello, and not as a link does"),
+            Self::Fragment { length, index, bytes } => {
+                write!(formatter, "fragment {index} of a message of {length} bytes has {bytes} bytes")
+            }
+            Self::NoMessage => formatter.write_str("fragments make up no message, or another one"),
         }
     }
 }

@@ -20,7 +20,7 @@ impl Owned {
     fn frame(&self) -> Frame<'_> {
         let [name, schema, hash, definition] = &self.texts;
         match self.kind {
-            HELLO => Frame::Hello { version: VERSION, robot: name },
+            HELLO => Frame::Hello { version: VERSION + (self.sequence % 2) as u32, robot: name },
             OFFER => {
                 let kinds = [
                     OfferKind::Topic,
@@ -51,6 +51,12 @@ impl Owned {
                 Frame::Lent(Lent { message, offset, length, wants_notice: self.answer == Answer::Wanted })
             }
             RETURNED => Frame::Returned,
+            FRAGMENT => {
+                let bytes: &[u8] = if self.cdr.is_empty() { &[7] } else { &self.cdr };
+                let index = self.topic % 2048;
+                let length = index * PIECE as u32 + bytes.len() as u32;
+                Frame::Fragment(Fragment { topic: self.topic, sequence: self.sequence, length, index, bytes })
+            }
             PONG => Frame::Pong { left: self.time, arrived: self.others[0], answered: self.others[1] },
             _ => Frame::Goodbye { reason: name },
         }
@@ -64,7 +70,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=RETURNED, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=FRAGMENT, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,
@@ -85,6 +91,10 @@ fn written(frame: &Frame<'_>) -> Vec<u8> {
     bytes
 }
 
+fn is_known(version: u32) -> bool {
+    (VERSION..=VERSION_WITH_FRAGMENTS).contains(&version)
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read(owned in frames()) {
@@ -99,6 +109,7 @@ proptest! {
         // The length of a message is unknown behind its head, so it cannot end too early there.
         prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
         prop_assume!(owned.kind != VALUE || cut < VALUE_HEAD);
+        prop_assume!(owned.kind != FRAGMENT || cut < FRAGMENT_HEAD);
         prop_assume!(owned.kind != REQUEST || cut < 1 + 4 + 8);
         prop_assume!(owned.kind != RESPONSE || cut < 1 + 8);
         prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
@@ -107,7 +118,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_frame_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(frame) = Frame::read(&bytes)
-            && !matches!(frame, Frame::Hello { version, .. } if version != VERSION)
+            && !matches!(frame, Frame::Hello { version, .. } if !is_known(version))
         {
             prop_assert_eq!(written(&frame), bytes);
         }
@@ -184,8 +195,36 @@ fn four_gigabytes_are_refused_at_once() {
 
 #[test]
 fn of_another_version_only_the_version_is_read() {
-    let mut bytes = written(&Frame::Hello { version: 2, robot: "" });
+    let mut bytes = written(&Frame::Hello { version: 3, robot: "" });
     bytes.truncate(bytes.len() - 4);
     bytes.extend_from_slice(b"whatever comes then");
-    assert_eq!(Frame::read(&bytes), Ok(Frame::Hello { version: 2, robot: "" }));
+    assert_eq!(Frame::read(&bytes), Ok(Frame::Hello { version: 3, robot: "" }));
+}
+
+#[test]
+fn a_fragment_has_as_many_bytes_as_its_place_allows() {
+    let read = |length: u32, index: u32, bytes: usize| {
+        let bytes = vec![0; bytes];
+        let fragment = written(&Frame::Fragment(Fragment { topic: 0, sequence: 1, length, index, bytes: &bytes }));
+        Frame::read(&fragment).map(drop)
+    };
+    let piece = PIECE as u32;
+    for (length, index, bytes) in [(1, 0, 1), (piece, 0, PIECE), (piece + 1, 0, PIECE), (piece + 1, 1, 1)] {
+        assert_eq!(read(length, index, bytes), Ok(()));
+    }
+    let longest = LONGEST_FRAME as u32;
+    for (length, index, bytes) in [
+        (0, 0, 0),
+        (piece, 1, 0),
+        (piece, 0, PIECE - 1),
+        (piece + 1, 1, 2),
+        (piece, u32::MAX, PIECE),
+        (longest + 1, 0, PIECE),
+        (u32::MAX, u32::MAX / piece, PIECE - 1),
+    ] {
+        assert_eq!(read(length, index, bytes), Err(WireError::Fragment { length, index, bytes }));
+    }
+    assert_eq!(read(longest, 2047, PIECE), Ok(()));
+    let length = FRAGMENT_HEAD + PIECE + 1;
+    assert_eq!(read(longest, 0, PIECE + 1), Err(WireError::TooLong { kind: FRAGMENT, length }));
 }

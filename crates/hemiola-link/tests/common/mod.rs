@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, LinkStatistics, Links};
 use hemiola_model::Representation;
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup, Received, Sent, Subject};
 
 /// A program with one link.
 pub struct Side {
@@ -113,6 +113,30 @@ pub fn free_tcp() -> LinkAddress {
 
 pub fn free_udp() -> LinkAddress {
     LinkAddress::Udp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+}
+
+/// Returns a group on the loopback interface that nobody has joined; `None` where there is no such
+/// thing.
+pub fn free_group() -> Option<LinkGroup> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let [_, _, high, low] = std::process::id().to_be_bytes();
+    let port = 7500 + NEXT.fetch_add(1, Ordering::Relaxed) as u16;
+    let group = LinkGroup { interface: Some("lo".into()), ..LinkGroup::new(([239, 255, high, low], port).into()) };
+    let comes_back = || -> std::io::Result<()> {
+        let socket = UdpSocket::bind(group.address)?;
+        socket.set_read_timeout(Some(Duration::from_secs(1)))?;
+        socket.join_multicast_v4(&Ipv4Addr::new(239, 255, high, low), &Ipv4Addr::LOCALHOST)?;
+        rustix::net::sockopt::set_ip_multicast_if(&socket, &Ipv4Addr::LOCALHOST)?;
+        socket.send_to(b"hello", group.address)?;
+        socket.recv(&mut [0; 5]).map(drop)
+    };
+    match comes_back() {
+        Ok(()) => Some(group),
+        Err(error) => {
+            eprintln!("SKIPPED: there is no multicast over the loopback interface here: {error}");
+            None
+        }
+    }
 }
 
 /// Returns a path of a Unix socket at which nobody listens.

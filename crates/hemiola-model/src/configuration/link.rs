@@ -48,7 +48,7 @@ pub struct LinkConfiguration {
 pub struct Subject {
     /// The kind of what the link carries: a topic or a representation.
     pub kind: SubjectKind,
-    /// The name, on both sides.
+    /// The name, on both sides unless one of them says otherwise.
     pub name: String,
 }
 
@@ -87,6 +87,28 @@ pub enum LinkEnd {
     Listen(LinkAddress),
     /// The end that connects, and tries until it reaches the other side.
     Connect(LinkAddress),
+    /// The end that joins a group, each of whose members sends to all others at once.
+    Join(LinkGroup),
+}
+
+/// A group of programs that reach each other by multicast over UDP.
+///
+/// ```
+/// use hemiola_model::configuration::{LinkConfiguration, LinkEnd, LinkGroup};
+///
+/// let group = LinkGroup { interface: Some("wlan0".to_owned()), ..LinkGroup::new(([239, 255, 74, 1], 7400).into()) };
+/// let team = LinkConfiguration::new("team", LinkEnd::Join(group));
+/// assert_eq!(team.end.to_string(), "udp:239.255.74.1:7400");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkGroup {
+    /// The address of the group, in 224.0.0.0/4 or ff00::/8, and its port.
+    pub address: SocketAddr,
+    /// The name of the network interface; `None`: the one that the system's routes choose.
+    pub interface: Option<String>,
+    /// The number of networks that what is sent may cross: 1 stays in this network, 0 in this
+    /// computer.
+    pub ttl: u8,
 }
 
 /// The address at which two programs meet.
@@ -129,8 +151,10 @@ pub struct Sent {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// The topic or representation that is received.
+    /// The topic or representation that is received, as it is called here.
     pub subject: Subject,
+    /// The name on the other side; `None`: the same.
+    pub name_there: Option<String>,
     /// The file, line and column where it is written, for messages.
     pub place: Option<String>,
 }
@@ -156,10 +180,19 @@ impl LinkConfiguration {
 
 impl LinkEnd {
     /// Returns the address.
-    pub fn address(&self) -> &LinkAddress {
+    pub fn address(&self) -> LinkAddress {
         match self {
-            Self::Listen(address) | Self::Connect(address) => address,
+            Self::Listen(address) | Self::Connect(address) => address.clone(),
+            Self::Join(group) => LinkAddress::Udp(group.address),
         }
+    }
+}
+
+impl LinkGroup {
+    /// Returns the group of this address, on the interface that the system's routes choose, and in
+    /// this network only.
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address, interface: None, ttl: 1 }
     }
 }
 
@@ -191,7 +224,12 @@ impl Sent {
 impl Received {
     /// Returns the configuration that receives a topic or a representation.
     pub fn new(subject: Subject) -> Self {
-        Self { subject, place: None }
+        Self { subject, name_there: None, place: None }
+    }
+
+    /// Returns the name on the other side.
+    pub fn name_there(&self) -> &str {
+        self.name_there.as_deref().unwrap_or(&self.subject.name)
     }
 
     /// Returns the name of the source that provides what this link receives, if that is a

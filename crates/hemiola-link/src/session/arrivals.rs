@@ -1,0 +1,98 @@
+//! Messages and values of the peer that arrive, whole or in fragments.
+
+use hemiola_model::configuration::SubjectKind;
+
+use super::{Desk, End, Parting, Session, Taken};
+use crate::ends::{Contents, plain};
+use crate::passage::Passage;
+use crate::wire::{self, Fragment, Frame, Message, WireError};
+
+impl Session {
+    /// Handles a fragment of a message of the peer.
+    pub(super) fn gather(&mut self, fragment: &Fragment<'_>, desk: &mut Desk) -> Result<(), Parting> {
+        if self.version < wire::VERSION_WITH_FRAGMENTS {
+            return Err(Parting::Garbage(WireError::Kind(wire::FRAGMENT)));
+        }
+        match self.taken.get(&fragment.topic) {
+            Some(Taken { end: End::Received(_), passage: Some(_), sequence, .. }) => {
+                // What comes behind a later message, or twice, completes nothing.
+                if sequence.is_some_and(|last| fragment.sequence <= last) {
+                    return Ok(());
+                }
+            }
+            _ => {
+                desk.statistics.ignored += 1;
+                return Ok(());
+            }
+        }
+        let Some(whole) = self.assembly.add(fragment) else { return Ok(()) };
+        match Frame::read(&whole).map_err(Parting::Garbage)? {
+            Frame::Message(message) if (message.topic, message.sequence) == (fragment.topic, fragment.sequence) => {
+                self.take(&message, Contents::Own(message.cdr), desk);
+                Ok(())
+            }
+            _ => Err(Parting::Garbage(WireError::NoMessage)),
+        }
+    }
+
+    /// Handles a message of the peer, whose CDR is there.
+    pub fn take(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
+        let found = self.taken.get_mut(&message.topic);
+        let Some((topic, sequence, passage)) = found.and_then(|taken| {
+            let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };
+            Some((*topic, sequence, passage.as_ref()?))
+        }) else {
+            desk.statistics.ignored += 1;
+            return;
+        };
+        let kind = desk.topics.received[topic].subject.kind;
+        // Values have stamps, and messages of topics have none.
+        if message.stamp.is_some() != (kind == SubjectKind::Representation) {
+            desk.statistics.ignored += 1;
+            return;
+        }
+        let received = &mut desk.statistics.received[topic];
+        if sequence.is_some_and(|last| message.sequence <= last) {
+            received.late += 1;
+            return;
+        }
+        let lost = sequence.map_or(0, |last| message.sequence - last - 1);
+        received.lost = received.lost.saturating_add(lost);
+        *sequence = Some(message.sequence);
+        self.assembly.forget(message.topic, message.sequence);
+        let stamped = self.clock.as_ref().zip(message.stamp);
+        let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
+        let length = contents.length() as u64;
+        let mut hand_over = |contents: Contents<'_>| match stamp {
+            Some(stamp) => Ok(desk.topics.deliver(topic, stamp, contents)),
+            None => desk.topics.publish(topic, contents).map(|()| true),
+        };
+        let handed_over = match passage {
+            Passage::AsTheyAre => hand_over(contents),
+            // Which field is where is found out step by step, and must not change meanwhile.
+            Passage::ByNames(_) => match passage.pass(&contents.bytes()) {
+                Ok(cdr) => hand_over(Contents::Own(&cdr)),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        match handed_over {
+            Ok(is_first) => {
+                let arrived = desk.topics.now().nanoseconds();
+                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
+                    desk.topics.note_delay(topic, delay, error);
+                }
+                received.is_stale = false;
+                received.overtaken += u64::from(!is_first);
+                received.messages += 1;
+                received.bytes += length;
+            }
+            Err(reason) => {
+                received.unreadable += 1;
+                let name = &desk.topics.received[topic].subject.name;
+                let robot = self.robot.as_deref().unwrap_or_default();
+                let text = format!("a message of `{name}` of `{robot}` cannot be read: {}", plain(&reason));
+                desk.complain(text);
+            }
+        }
+    }
+}

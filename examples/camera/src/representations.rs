@@ -1,5 +1,5 @@
-//! What the modules exchange. Angles are in radians, lengths in metres; seen from the head, x is
-//! forward, y to the left and z up. In images x is to the right and y down, in pixels.
+//! The values that the modules exchange. Angles are in radians, lengths in metres; seen from the
+//! head, x is forward, y to the left and z up. In images x is to the right and y down, in pixels.
 
 use glam::DVec2;
 use hemiola::prelude::*;
@@ -97,7 +97,7 @@ pub struct GazeRequest {
     pub rates: Direction,
 }
 
-/// How fast the servos shall turn.
+/// The speeds that the servos shall have.
 #[derive(Representation, Clone, Default)]
 pub struct ServoCommand {
     /// In radians per second.

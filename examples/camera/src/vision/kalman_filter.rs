@@ -6,7 +6,7 @@ use hemiola::prelude::*;
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct MovingNumber {
     pub value: f64,
-    /// Its change per second.
+    /// The change of the value per second.
     pub rate: f64,
     /// The covariance of the errors of both.
     pub covariance: [[f64; 2]; 2],

@@ -22,7 +22,7 @@ fn state(robot: &RobotHandle) -> Vec<String> {
         }
     });
     let score = robot.with_value(|score: &Score| {
-        let Score { clear, found, phantoms, track, head } = score;
+        let Score { clear, found, phantoms, track, head, .. } = score;
         let [track, head] = [track, head].map(|errors| errors.root_mean_square().to_degrees());
         format!("truth  found in {found} of {clear} clear images, {phantoms} phantoms; off: track {track:.2}°, head {head:.2}°")
     });

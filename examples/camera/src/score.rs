@@ -15,10 +15,12 @@ pub struct Score {
     pub found: u32,
     /// The number of balls that were found where none is.
     pub phantoms: u32,
-    /// The difference between the track and the ball.
+    /// The difference between the track and the ball, in these images.
     pub track: Errors,
-    /// The difference between where the head looks and the ball.
+    /// The difference between where the head looks and the ball, in these images.
     pub head: Errors,
+    /// The difference between the track and the ball in all others, such as behind the post.
+    pub hidden: Errors,
 }
 
 /// The size of errors, in radians.
@@ -75,9 +77,12 @@ impl Referee {
         score.clear += u32::from(truth.is_clear);
         score.found += u32::from(truth.is_clear && right > 0);
         score.phantoms += (balls.balls.len() - right) as u32;
-        if track.is_known && track.sightings > REACHED {
+        let is_followed = track.is_known && track.sightings > REACHED;
+        if is_followed && truth.is_clear {
             score.track.add(off(track.direction));
             score.head.add(off(exposure.direction));
+        } else if is_followed {
+            score.hidden.add(off(track.direction));
         }
         debug.plot("score.track off [°]", off(track.direction).to_degrees());
         debug.plot("score.head off [°]", off(exposure.direction).to_degrees());
@@ -98,8 +103,6 @@ fn show(truth: &Truth, view: &View, debug: &Debug) {
     debug.background("room/walls", |canvas| {
         let (front, side) = (FRONT as f32, WALLS as f32);
         canvas.line([[0.0, side], [front, side], [front, -side], [0.0, -side]], Color::GRAY);
-        for post in &truth.posts {
-            canvas.circle(post.as_vec2().to_array(), POST_RADIUS as f32, Color::GRAY);
-        }
+        canvas.circle(truth.post.as_vec2().to_array(), POST_RADIUS as f32, Color::GRAY);
     });
 }

@@ -62,7 +62,7 @@ impl Head {
 
 #[derive(Parameters)]
 struct CameraParameters {
-    /// The path of the ball, the posts and the noise follow from it.
+    /// The path of the ball, the post and the noise follow from it.
     #[parameter(default = 1)]
     seed: u64,
     /// The standard deviation of the brightness of a pixel, of 255.
@@ -78,8 +78,8 @@ pub struct Truth {
     pub is_clear: bool,
     pub position: DVec3,
     pub direction: Direction,
-    /// The posts that may hide it: x, y.
-    pub posts: Vec<DVec2>,
+    /// The place of the post that may hide it.
+    pub post: DVec2,
 }
 
 /// A colour camera on the head.
@@ -114,7 +114,7 @@ impl Camera {
 
         (truth.is_there, truth.is_clear) = (true, scene.is_clear(ball, &view));
         (truth.position, truth.direction) = (ball, Direction::of(ball));
-        truth.posts.extend(scene.posts());
+        truth.post = scene.post;
     }
 }
 

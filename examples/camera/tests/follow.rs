@@ -21,19 +21,21 @@ fn robot(assignments: &[String]) -> Stepper {
 /// The figures are printed with `--nocapture`.
 #[test]
 fn the_ball_is_found_wherever_it_is_clear_and_the_head_follows_it() {
-    println!("seed  clear  found  phantoms  track rms / most  head rms / most");
+    println!("seed  clear  found  phantoms  track rms / most  head rms / most  hidden rms / most");
     for seed in 1..=3 {
         let mut robot = robot(&[format!("source.Camera.parameters.seed={seed}")]);
         robot.run_for(Duration::from_secs(20));
-        let Score { clear, found, phantoms, track, head } = robot.with_value(Score::clone).unwrap();
+        let Score { clear, found, phantoms, track, head, hidden } = robot.with_value(Score::clone).unwrap();
         let [track_rms, head_rms] = [&track, &head].map(|errors| errors.root_mean_square().to_degrees());
-        let [track_most, head_most] = [&track, &head].map(|errors| errors.greatest.to_degrees());
-        let errors = format!("{track_rms:6.2} / {track_most:5.2}°  {head_rms:6.2} / {head_most:5.2}°");
-        println!("{seed:4}  {clear:5}  {found:5}  {phantoms:8}  {errors}");
+        let errors = [&track, &head, &hidden].map(|errors| {
+            let [rms, most] = [errors.root_mean_square(), errors.greatest].map(f64::to_degrees);
+            format!("{rms:6.2} / {most:6.2}°")
+        });
+        println!("{seed:4}  {clear:5}  {found:5}  {phantoms:8}  {}", errors.join("  "));
         assert!(clear > 300, "seed {seed}: the ball is clear in {clear} of 600 images only");
         assert!(found == clear && phantoms == 0, "seed {seed}: {found} of {clear} found, {phantoms} phantoms");
-        assert!(track_rms < 0.2 && head_rms < 1.0, "seed {seed}: off by {track_rms}°, {head_rms}°");
-        assert!(head.count > 400, "seed {seed}: it followed the ball in {} images only", head.count);
+        assert!(track_rms < 0.15 && head_rms < 1.5, "seed {seed}: off by {track_rms}°, {head_rms}°");
+        assert!(head.count > 300, "seed {seed}: it followed the ball in {} images only", head.count);
     }
 }
 

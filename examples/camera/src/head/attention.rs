@@ -5,8 +5,8 @@ use crate::representations::{BallTrack, GazeRequest, HeadAngles};
 
 #[derive(Parameters)]
 struct AttentionParameters {
-    /// The time that the servos need to follow: the head looks where the ball will be then.
-    #[parameter(default = 0.04, range = 0.0..=0.5, unit = "s")]
+    /// The time until a command takes effect: the head looks where the ball will be then.
+    #[parameter(default = 0.01, range = 0.0..=0.5, unit = "s")]
     lead: f64,
     /// The farthest to each side that the head looks while it searches.
     #[parameter(default = 0.9, range = 0.0..=1.4, unit = "rad")]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::{DVec2, DVec3, dvec2, dvec3};
 
-use super::scene::{BALL_RADIUS, Body, BodyShape, FRONT, ORANGE, STRIPE, Scene, WALLS};
+use super::scene::{BALL_RADIUS, FRONT, ORANGE, POST_RADIUS, STRIPE, Scene, WALLS};
 use crate::geometry::{FOCAL_LENGTH, HEIGHT, View, WIDTH};
 
 /// The wall behind the camera, the floor and the ceiling, in metres from it.
@@ -22,12 +22,29 @@ pub fn render(scene: &Scene, ball: DVec3, view: &View, pixels: &mut [u8]) {
             pixel.copy_from_slice(&room(view.ray(center(column, row)), ball));
         }
     }
-    let ball = Body { shape: BodyShape::Ball { center: ball, radius: BALL_RADIUS }, color: ORANGE };
-    // The other balls are behind it, the posts before it.
-    let is_behind = |body: &&Body| matches!(body.shape, BodyShape::Ball { .. });
-    let (behind, before): (Vec<_>, Vec<_>) = scene.bodies.iter().partition(is_behind);
-    behind.into_iter().chain([&ball]).chain(before).for_each(|body| paint(body, view, pixels));
+    let ball = Body { shape: Shape::Ball { center: ball, radius: BALL_RADIUS }, color: ORANGE };
+    let post = Body { shape: Shape::Post { at: scene.post, radius: POST_RADIUS }, color: [150, 150, 156] };
+    // The other balls are always behind it, and the post is before it.
+    OTHER_BALLS.iter().chain([&ball, &post]).for_each(|body| paint(body, view, pixels));
 }
+
+/// An object in the room, of one colour.
+struct Body {
+    shape: Shape,
+    color: [u8; 3],
+}
+
+/// The shape of an object; a post reaches from the floor to the ceiling.
+enum Shape {
+    Ball { center: DVec3, radius: f64 },
+    Post { at: DVec2, radius: f64 },
+}
+
+/// A blue ball on the floor on the right, and a green one on the left.
+const OTHER_BALLS: [Body; 2] = [
+    Body { shape: Shape::Ball { center: dvec3(4.0, -2.6, -1.05), radius: 0.15 }, color: [40, 90, 220] },
+    Body { shape: Shape::Ball { center: dvec3(4.3, 2.4, -1.05), radius: 0.15 }, color: [60, 170, 70] },
+];
 
 fn center(column: u32, row: u32) -> DVec2 {
     dvec2(f64::from(column) + 0.5, f64::from(row) + 0.5)
@@ -91,7 +108,7 @@ fn paint(body: &Body, view: &View, pixels: &mut [u8]) {
     }
 }
 
-impl BodyShape {
+impl Shape {
     /// Returns the columns and rows outside of which it is not seen.
     fn bounds(&self, view: &View) -> (Range<u32>, Range<u32>) {
         let (low, high) = match *self {

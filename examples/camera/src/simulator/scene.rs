@@ -14,18 +14,18 @@ pub const FRONT: f64 = 5.0;
 pub const WALLS: f64 = 3.5;
 /// The orange stripe on the wall in front: from where to where, to the left and up. It has the
 /// colour of the ball, and is none.
-pub const STRIPE: [DVec2; 2] = [dvec2(0.7, 0.5), dvec2(2.3, 0.6)];
-/// The radius of the posts, in metres.
-pub const POST_RADIUS: f64 = 0.13;
+pub const STRIPE: [DVec2; 2] = [dvec2(0.9, 0.7), dvec2(1.9, 0.8)];
+/// The radius of the post, in metres.
+pub const POST_RADIUS: f64 = 0.08;
 /// The colour of the ball: red, green, blue.
 pub const ORANGE: [u8; 3] = [240, 110, 25];
 
-/// A room with a ball that flies about, posts that hide it, and balls of other colours.
+/// A room with a ball that flies about, a post that hides it, and balls of other colours.
 #[derive(Clone, Debug)]
 pub struct Scene {
     path: [[Swing; 2]; 3],
-    /// All but the ball, the farthest first.
-    pub bodies: Vec<Body>,
+    /// The place of the post: forward and to the left.
+    pub post: DVec2,
 }
 
 /// A part of the path along one axis: to and fro.
@@ -35,27 +35,6 @@ struct Swing {
     /// In radians per second.
     frequency: f64,
     phase: f64,
-}
-
-/// An object in the room, of one colour.
-#[derive(Clone, Copy, Debug)]
-pub struct Body {
-    pub shape: BodyShape,
-    pub color: [u8; 3],
-}
-
-/// The shape of an object.
-#[derive(Clone, Copy, Debug)]
-pub enum BodyShape {
-    Ball {
-        center: DVec3,
-        radius: f64,
-    },
-    /// A post from the floor to the ceiling.
-    Post {
-        at: DVec2,
-        radius: f64,
-    },
 }
 
 /// The middle of the path of the ball.
@@ -74,14 +53,7 @@ impl Scene {
             })
         };
         let path = [swings(0.6), swings(1.6), swings(0.5)];
-        let mut post = |range| Body {
-            shape: BodyShape::Post { at: dvec2(1.7, random.uniform(range)), radius: POST_RADIUS },
-            color: [150, 150, 156],
-        };
-        let posts = [post(-0.8..-0.4), post(0.4..0.8)];
-        let still = |center, color| Body { shape: BodyShape::Ball { center, radius: 0.15 }, color };
-        let balls = [still(dvec3(4.0, -2.6, -1.05), [40, 90, 220]), still(dvec3(4.3, 2.4, -1.05), [60, 170, 70])];
-        Self { path, bodies: balls.into_iter().chain(posts).collect() }
+        Self { path, post: dvec2(1.7, random.uniform(-0.3..0.3)) }
     }
 
     /// Returns where the ball is at a time.
@@ -91,15 +63,7 @@ impl Scene {
         MIDDLE + DVec3::from(self.path.each_ref().map(|[slow, fast]| swing(slow) + swing(fast)))
     }
 
-    /// Returns where the posts stand.
-    pub fn posts(&self) -> impl Iterator<Item = DVec2> {
-        self.bodies.iter().filter_map(|body| match body.shape {
-            BodyShape::Post { at, .. } => Some(at),
-            BodyShape::Ball { .. } => None,
-        })
-    }
-
-    /// Returns whether the whole ball is in the image, with no post before it and without the
+    /// Returns whether the whole ball is in the image, with the post not before it and without the
     /// stripe on the wall behind it.
     #[must_use]
     pub fn is_clear(&self, ball: DVec3, view: &View) -> bool {
@@ -108,11 +72,9 @@ impl Scene {
         let radius = 1.3 * FOCAL_LENGTH * BALL_RADIUS / view.depth(ball);
         let size = dvec2(f64::from(WIDTH), f64::from(HEIGHT));
         let is_inside = pixel.min_element() > radius && (size - pixel).min_element() > radius;
-        let hides = |post: DVec2| {
-            let apart = Direction::of(post.extend(0.0)).azimuth - Direction::of(ball).azimuth;
-            apart.abs() < 1.1 * (POST_RADIUS / post.length() + BALL_RADIUS / ball.truncate().length())
-        };
-        is_inside && !self.posts().any(hides) && !covers_stripe(ball)
+        let apart = Direction::of(self.post.extend(0.0)).azimuth - Direction::of(ball).azimuth;
+        let is_hidden = apart.abs() < 1.1 * (POST_RADIUS / self.post.length() + BALL_RADIUS / ball.truncate().length());
+        is_inside && !is_hidden && !covers_stripe(ball)
     }
 }
 

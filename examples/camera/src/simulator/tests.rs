@@ -34,7 +34,7 @@ fn the_ball_is_where_geometry_says() {
 #[test]
 fn a_post_hides_the_ball() {
     let scene = Scene::new(1);
-    let ball = (scene.posts().next().unwrap() * 1.8).extend(0.0);
+    let ball = (scene.post * 1.8).extend(0.0);
     let view = View::towards(Direction::of(ball));
     let [red, green, blue] = pixel(&image(&scene, ball, &view), WIDTH / 2, HEIGHT / 2);
     assert!(red.abs_diff(green) < 4 && green.abs_diff(blue) < 10, "grey: {red}, {green}, {blue}");

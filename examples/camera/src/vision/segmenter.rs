@@ -39,8 +39,8 @@ impl Segmenter {
     #[update]
     pub(super) fn runs(&mut self, image: &CameraImage, scope: &Scope, debug: &Debug, runs: &mut ColorRuns) {
         let (step, data) = (image.image.step as usize, &image.image.data);
-        if data.is_empty() {
-            return;
+        if step == 0 {
+            return; // an image without rows
         }
         let parameters = &self.parameters;
         let rows = data.len().div_ceil(step).div_ceil(BANDS);

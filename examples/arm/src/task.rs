@@ -1,0 +1,3 @@
+//! The module of the task cycle.
+
+mod stacker;

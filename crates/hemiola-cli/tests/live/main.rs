@@ -23,7 +23,7 @@ fn robots_that_run_are_found_by_name_and_process() {
     let second = first.start_another();
     assert_eq!(first.json(&["ps"]).as_array().map(Vec::len), Some(2));
     let unclear = first.refuses(&["show", "Drive"], 2);
-    assert!(unclear.contains("2 robots are running: name one by its process"), "{unclear}");
+    assert!(unclear.contains("2 robots are running: choose one by its process"), "{unclear}");
     let process = second.process().to_string();
     assert!(first.json(&["show", "Drive.step", "--robot", &process])["value"].is_u64());
     let unknown = first.refuses(&["show", "Drive", "--robot", "crat"], 2);

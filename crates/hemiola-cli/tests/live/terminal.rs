@@ -155,7 +155,7 @@ fn top_shows_another_tab_at_a_key_and_another_size() {
     screen.shows("Honk");
     screen.press("?");
     // Words are drawn one by one, where they were not there before.
-    screen.shows("leave;");
+    screen.shows("quit;");
     screen.press("x1");
     let size = Winsize { ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&screen.keyboard, size).unwrap();

@@ -89,8 +89,8 @@ impl Joints {
             }
             let torques = [0, 1].map(|joint| torques[joint] - FRICTION * joints.rates[joint]);
             let accelerations = dynamics::accelerations(joints.angles, joints.rates, torques);
-            for joint in 0..2 {
-                joints.rates[joint] += accelerations[joint] * seconds;
+            for (joint, acceleration) in accelerations.iter().enumerate() {
+                joints.rates[joint] += acceleration * seconds;
                 joints.angles[joint] += joints.rates[joint] * seconds;
             }
         }

@@ -1,4 +1,4 @@
-//! What cognition has found out, kept by what walks: cognition that begins anew goes on from there.
+//! The beliefs of cognition, kept by what walks: cognition that begins anew goes on from there.
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ pub struct Odometry {
     pub pose: Pose2,
 }
 
-/// What cognition believes or believed last, for when it begins anew.
+/// The last beliefs of cognition, for when it begins anew.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct KeptBelief {
     /// The pose on the field: the last one that was found, and the way walked since then. `None`

@@ -84,8 +84,12 @@ pub fn prefault_stack(bytes: usize) -> usize {
     /// The space that the touching itself needs at the low end, in unoptimised builds, too.
     const RESERVE: usize = 8 * PAGE;
     let start = stack_position();
-    let Ok(lowest) = os::lowest_stack_address() else { return 0 };
-    let target = start.saturating_sub(bytes).max(lowest.saturating_add(RESERVE));
+    let Ok(stack) = os::stack() else { return 0 };
+    if !stack.contains(&start) {
+        // A sanitizer keeps local variables elsewhere, so that going down would never end.
+        return 0;
+    }
+    let target = start.saturating_sub(bytes).max(stack.start.saturating_add(RESERVE));
     if target >= start {
         return 0;
     }

@@ -17,6 +17,7 @@ use std::ffi::CString;
 use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::time::Duration;
 
 const NANOSECONDS_PER_SECOND: u64 = 1_000_000_000;
@@ -234,8 +235,8 @@ pub(crate) fn keep_heap() -> bool {
     }
 }
 
-/// Returns the address of the lowest usable byte of the calling thread's stack, above the guard.
-pub(crate) fn lowest_stack_address() -> io::Result<usize> {
+/// Returns the addresses of the calling thread's stack, above the guard.
+pub(crate) fn stack() -> io::Result<Range<usize>> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     // SAFETY: `attributes` is writable; the calling thread exists.
     let status = unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) };
@@ -249,7 +250,7 @@ pub(crate) fn lowest_stack_address() -> io::Result<usize> {
     let status = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &mut lowest, &mut size) };
     // SAFETY: as above; it is not used any more.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-    if status == 0 { Ok(lowest.addr()) } else { Err(io::Error::from_raw_os_error(status)) }
+    if status == 0 { Ok(lowest.addr()..lowest.addr() + size) } else { Err(io::Error::from_raw_os_error(status)) }
 }
 
 /// Releases the pages of the calling thread's stack that lie more than `bytes` below the caller,
@@ -259,7 +260,12 @@ pub(crate) fn release_stack_beyond(bytes: usize) -> io::Result<()> {
     // SAFETY: a call with a number.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
     let here = std::hint::black_box(&mut 0_u8 as *mut u8);
-    let first = lowest_stack_address()?.next_multiple_of(page);
+    let stack = stack()?;
+    if !stack.contains(&here.addr()) {
+        // A sanitizer keeps local variables elsewhere, so that it is not known what is in use.
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let first = stack.start.next_multiple_of(page);
     // At least some pages are spared for the frames of this function and of those that it calls.
     let end = here.addr().saturating_sub(bytes.max(SPARED_PAGES * page)) / page * page;
     if end <= first {

@@ -104,7 +104,7 @@ pub(crate) fn keep_heap() -> bool {
     false
 }
 
-pub(crate) fn lowest_stack_address() -> io::Result<usize> {
+pub(crate) fn stack() -> io::Result<std::ops::Range<usize>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -55,12 +55,12 @@ impl GameWatcher {
         let last_whistle = self.last_whistle;
         let since = *self.since.get_or_insert(clock.now());
         let lasts = clock.now().since(since).as_secs_f32();
+        self.has_begun |= lasts >= BEGINNING;
         if !self.has_begun
             && let Some(phase) = kept.phase
         {
-            self.phase = phase;
+            (self.phase, self.has_begun) = (phase, true);
         }
-        self.has_begun |= kept.phase.is_some() || lasts >= BEGINNING;
         let echo = Duration::from_secs_f32(self.parameters.echo);
         let whistled_after = |time: Time| last_whistle.is_some_and(|heard| heard >= time);
         let ball_is_in_goal = world.last_ball.is_some_and(|ball| self.is_in_goal(ball));

@@ -1,6 +1,7 @@
 //! The pose of the robot on the field: a particle filter over lines, landmarks and odometry.
 
 use std::f32::consts::FRAC_PI_2;
+use std::time::Duration;
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -18,8 +19,8 @@ mod tests;
 
 use features::{Features, Noise};
 
-/// The runs within which a pose that was kept since an earlier beginning may come.
-const BEGINNING: u32 = 15;
+/// The time within which a pose that was kept since an earlier beginning may come.
+const BEGINNING: Duration = Duration::from_millis(500);
 
 /// The number of particles per parallel task: tens of microseconds of work.
 const CHUNK: usize = 25;
@@ -45,8 +46,10 @@ pub struct SelfLocator {
     #[stateless]
     features: Features,
     random: Option<Random>,
-    /// The number of runs that are left in which this may go on from a kept pose.
-    beginning: Option<u32>,
+    /// The time of the first run.
+    began: Option<Time>,
+    /// Set once this follows the pose by itself, and no longer goes on from a kept one.
+    has_begun: bool,
     fit: f32,
     was_down: Uprightness,
 }
@@ -97,12 +100,13 @@ impl SelfLocator {
         landmarks: &LandmarkPercept,
         fall: &FallState,
         kept: &KeptBelief,
+        clock: &Clock,
         scope: &Scope,
         debug: &Debug,
         particles: &mut PoseParticles,
     ) {
         let mut random = self.random.take().unwrap_or_else(|| self.begin());
-        self.go_on_from(kept, &mut random);
+        self.go_on_from(kept, clock.now(), &mut random);
         self.move_on(odometry, &mut random);
         let was_down = std::mem::replace(&mut self.was_down, fall.state) != Uprightness::Upright;
         if fall.state == Uprightness::Upright {
@@ -146,12 +150,12 @@ impl SelfLocator {
 
     /// Places the particles around the pose that motion has kept, if this begins anew while the
     /// robot plays: after a crash, in a process that was restarted.
-    fn go_on_from(&mut self, kept: &KeptBelief, random: &mut Random) {
-        let runs = self.beginning.get_or_insert(BEGINNING);
-        let Some(left) = runs.checked_sub(1) else { return };
-        *runs = left;
-        if let Some(pose) = kept.pose {
-            *runs = 0;
+    fn go_on_from(&mut self, kept: &KeptBelief, now: Time, random: &mut Random) {
+        self.has_begun |= now.since(*self.began.get_or_insert(now)) >= BEGINNING;
+        if !self.has_begun
+            && let Some(pose) = kept.pose
+        {
+            self.has_begun = true;
             for particle in &mut self.particles {
                 let way = Vec2::new(random.normal(), random.normal()) * 0.1;
                 particle.pose = pose * Pose2 { rotation: 0.1 * random.normal(), translation: way };

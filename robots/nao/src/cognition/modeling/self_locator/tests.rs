@@ -43,6 +43,7 @@ fn run_with(
         &landmarks,
         &FallState { state: fall },
         kept,
+        &Clock::new(Time::ZERO, Duration::ZERO, 0),
         &Scope::default(),
         &Debug::default(),
         &mut particles,

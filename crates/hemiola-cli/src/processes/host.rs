@@ -72,7 +72,7 @@ mod tests {
         assert!(unknown.contains("which is none of the robot's hosts: body.that-nobody-has, head"), "{unknown}");
         assert!(unknown.contains("--host body.that-nobody-has, or run one process: --process motion"), "{unknown}");
         assert!(error(&robot, Some("haed")).contains("did you mean `head`?"));
-        assert!(error(&robot, Some("head")).contains("say `host = \"head\"` in the table of one"));
+        assert!(error(&robot, Some("head")).contains("write `host = \"head\"` in the table of one"));
         assert!(error(&Configuration::default(), Some("head")).contains("this robot has no hosts"));
     }
 }

@@ -127,7 +127,7 @@ mod tests {
             assert_eq!(tcp(text).unwrap(), host);
         }
         for text in ["", ":x", "nao:port", "nao:70000", "::1", "https://nao", "a b", "nao\r\nHost: other"] {
-            assert!(tcp(text).unwrap_err().to_string().contains("is no address of a robot"), "{text}");
+            assert!(tcp(text).unwrap_err().to_string().contains("is not the address of a robot"), "{text}");
         }
         assert!(Address::tcp("nao", Some("a\r\nb".to_owned())).is_err());
     }

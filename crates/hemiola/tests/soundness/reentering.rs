@@ -163,7 +163,7 @@ fn a_constructor_that_changes_the_robot_that_is_being_changed_is_refused_and_wai
         ROBOTS.lock().unwrap().push(("made", running.handle().clone()));
         let restarted = running.handle().change(Change::Restart { module: "MadeNosily".into() }).wait();
         let refused = restarted.unwrap_err().to_string();
-        assert!(refused.contains("MadeNosily") && refused.contains("have another thread do that"), "{refused}");
+        assert!(refused.contains("MadeNosily") && refused.contains("do that on another thread"), "{refused}");
         assert!(running.handle().read("Made").is_ok());
         assert!(running.stop().fault().is_none());
     });

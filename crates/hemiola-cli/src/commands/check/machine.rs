@@ -278,7 +278,7 @@ mod tests {
             ),
             "{cores:?}"
         );
-        assert!(cores[1].starts_with("robot.toml:9:9 cores 2, 7 of `[source.Lidar]` are not there"), "{cores:?}");
+        assert!(cores[1].starts_with("robot.toml:9:9 cores 2, 7 of `[source.Lidar]` are not available"), "{cores:?}");
         let workers = said("workers = 64", "");
         assert!(workers[0].starts_with("robot.toml:4:11 `[cycle.motion]` has 64 workers on 2 cores"), "{workers:?}");
         assert!(said("workers = 2\ncores = [1]", "")[0].contains("`[cycle.motion]` has 2 workers on 1 core:"));
@@ -294,7 +294,7 @@ mod tests {
             "{lidar}"
         );
         assert!(lidar.contains("write `priority = 79` in `[source.Lidar]`, or `policy = \"time-sharing\"`"), "{lidar}");
-        assert!(mapping.contains("and `mapping`, which reads its results, has none"), "{mapping}");
+        assert!(mapping.contains("but `mapping`, which reads its results, has none"), "{mapping}");
         // Nothing is wrong where they have priorities, or have none on purpose.
         let mended = "priority = 20\n[source.Lidar]\npolicy = \"time-sharing\"";
         assert_eq!(said("priority = 80", mended), [""; 0]);

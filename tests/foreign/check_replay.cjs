@@ -101,7 +101,7 @@ const steps = {
     await slide(tab, 9);
     await stands(tab, 8.99, 9);
     await slide(tab, 3);
-    await refused(tab, /3\.000 s is over/);
+    await refused(tab, /3\.000 s has passed/);
     await stands(tab, 8.99, 9);
     const place = await slider(tab);
     assert(Math.abs(place - 9) < 0.1, `the slider stands at ${place} s`);

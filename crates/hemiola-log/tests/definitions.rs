@@ -67,7 +67,7 @@ fn a_definition_that_is_none_is_refused_with_its_line_and_reason() {
         ("uint8 A=\n".to_owned(), "line 1: the constant `A` has no value"),
         ("uint8[0] a\n".to_owned(), "line 1: `0` in `uint8[0]` is not a length"),
         ("uint8[99999999999] a\n".to_owned(), "is not a length, which is a number from 1 to 4294967295"),
-        ("uint8[3 a\n".to_owned(), "line 1: `uint8[3` lacks a `]`"),
+        ("uint8[3 a\n".to_owned(), "line 1: `uint8[3` has no `]`"),
         ("uint8<=3 a\n".to_owned(), "line 1: `uint8` cannot be bounded"),
         ("uint8 a\nuint8 a\n".to_owned(), "line 2: there is already a field `a`"),
         ("Thing a\n".to_owned(), "line 1: there is no type `Thing`"),

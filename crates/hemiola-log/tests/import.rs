@@ -101,7 +101,7 @@ fn a_file_in_the_place_of_a_directory_is_known_by_its_beginning() {
         ("a.log", b"PARAM robot_length 1\n", "CARMEN"),
         ("a.clf", b"# message_name [message contents] ipc_timestamp", "CARMEN"),
         ("a.db3", b"SQLite format 3\0", "ros2 bag convert"),
-        ("a.txt", b"", "nothing that `log import` knows: tables"),
+        ("a.txt", b"", "not supported by `log import`, which imports: tables"),
     ];
     for (name, content, expected) in cases {
         let directory = Directory::new(&[(name, content)]);
@@ -147,7 +147,7 @@ fn a_folder_of_folders_is_walked_in_order_and_what_is_not_known_is_a_line_for_ea
     assert!(imported.problems.is_empty(), "{:?}", imported.problems);
     assert_eq!(text(&directory.messages()), ["/a/x 0 {x: 2}", "/b/deep/er/x 0 {x: 1}"]);
     let told: Vec<_> = [
-        "game.mcap is left out: a log already",
+        "game.mcap is left out: already a log",
         "other.log is left out: a log of CARMEN",
         "LICENSE is left out",
         "a/one.txt and 1 more like it",

@@ -125,7 +125,7 @@ fn a_message_that_does_not_fit_is_left_out_and_told_of_once() {
     let (_, messages, problems, notes) = imported(&log.0);
     assert_eq!(messages, ["/tick 7000 {timestamp: 7, count: 1}"]);
     let told = [
-        "`bad`: `uint8_t[0] x` is no field",
+        "`bad`: `uint8_t[0] x` is not a field",
         "`X`",
         "/tick: 2 of 3 messages",
         "/twin",

@@ -147,8 +147,8 @@ fn a_folder_of_folders_is_walked_in_order_and_what_is_not_known_is_a_line_for_ea
     assert!(imported.problems.is_empty(), "{:?}", imported.problems);
     assert_eq!(text(&directory.messages()), ["/a/x 0 {x: 2}", "/b/deep/er/x 0 {x: 1}"]);
     let told: Vec<_> = [
-        "game.mcap is left out: already a log",
         "other.log is left out: a log of CARMEN",
+        "game.mcap is left out: already a log",
         "LICENSE is left out",
         "a/one.txt and 1 more like it",
     ]

@@ -94,8 +94,9 @@ impl ActionSchema {
     ///     "demo/DockGoal",
     ///     vec![field("goal_id", <[u8; 16]>::data_type()), field("goal", f32::data_type())],
     /// );
-    /// let contents = ActionSchema::contents([&goal, &f32::data_type(), &goal]);
-    /// assert_eq!(contents, [Some(&f32::data_type()), None, Some(&f32::data_type())]);
+    /// let number = f32::data_type();
+    /// let contents = ActionSchema::contents([&goal, &number, &goal]);
+    /// assert_eq!(contents, [Some(&number), None, Some(&number)]);
     /// assert_eq!(ActionSchema::name_by(&goal), Some(("demo".to_owned(), "Dock".to_owned())));
     /// ```
     pub fn contents([goal, result, feedback]: [&DataType; 3]) -> [Option<&DataType>; 3] {

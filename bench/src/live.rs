@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `response` | the response of motion beside observers: clients, pages, commands |
+//! | `response` | the response of motion beside observers: clients and pages, or commands |
 //! | `plain`, `requests` | clients that ask for what a page asks for, without a browser |
 //! | `door` | processor time of the door's threads |
 //! | `foxglove`, `viewer` | the same by Foxglove's protocol, beside the server of Foxglove's SDK |
@@ -52,7 +52,7 @@ pub struct Options {
     /// rounds.
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// Runs only these of response, door, foxglove, pixels.
+    /// Runs only these of response, commands, door, foxglove, pixels.
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<String>,
     /// Stores the requests of pages, for `response` on computers without a browser.
@@ -66,7 +66,7 @@ pub struct Options {
 const ROUNDS: usize = 5;
 
 /// The measurements that can be made on their own.
-const PARTS: [&str; 4] = ["response", "door", "foxglove", "pixels"];
+const PARTS: [&str; 5] = ["response", "commands", "door", "foxglove", "pixels"];
 
 /// Runs the measurements, and prints the results.
 pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchError> {
@@ -117,8 +117,9 @@ pub fn run(options: &Options, bench: &Path, folder: &Path) -> Result<(), BenchEr
                 if options.store_requests {
                     requests.store()?;
                 }
-                tell(response::measure(&robot, browser.as_mut(), length, rounds, &requests)?);
+                tell(response::of_viewers(&robot, browser.as_mut(), length, rounds, &requests)?);
             }
+            ("commands", _) => tell(response::of_commands(&robot, length, rounds)?),
             ("door", _) => tell(door::measure(&robot, &waves, length / 2, rounds)?),
             ("foxglove", _) => tell(foxglove::measure(&robot, folder, length / 2, rounds)?),
             (_, Some(browser)) => tell(pixels::measure(&robot, &waves, browser, length / 2, sleep, rounds)?),

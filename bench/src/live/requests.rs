@@ -11,7 +11,7 @@ use super::robot::{LiveRobot, RobotProgram};
 use crate::error::{BenchError, read, write};
 
 /// The requests of each of some pages, in order.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Requests {
     pub pages: Vec<Vec<Request>>,
 }

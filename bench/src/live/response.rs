@@ -1,5 +1,5 @@
 //! The response of motion while the robot is observed: by clients that send the requests of a page,
-//! by pages in Chromium, and by commands that show its values.
+//! by pages in Chromium, and, beside programs that never sleep, by commands that show its values.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,9 +30,9 @@ enum Onlooker {
     Page,
     /// A page with all views, one with plots, and two with a camera each.
     FourPages,
-    /// `hemiola top`.
+    /// `hemiola top`, over the robot's Unix socket, as on its own computer.
     Top,
-    /// `hemiola show --watch`.
+    /// `hemiola show --watch`, in the same way.
     Show,
 }
 
@@ -63,18 +63,28 @@ enum Load {
     Full,
 }
 
-fn arms() -> Vec<Arm> {
-    let arm = |label, onlooker, load| Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() };
+/// Clients and pages.
+fn viewers() -> Vec<Arm> {
     vec![
         arm("no observer", Onlooker::Nobody, Load::Robot),
         arm("one client, all views", Onlooker::Client, Load::Robot),
         arm("four clients, two image streams", Onlooker::FourClients, Load::Robot),
         arm("one page in Chromium, all views", Onlooker::Page, Load::Robot),
         arm("four pages in Chromium, two image streams", Onlooker::FourPages, Load::Robot),
+    ]
+}
+
+/// Commands, while no core is ever idle.
+fn commands() -> Vec<Arm> {
+    vec![
         arm("no core ever idle, no observer", Onlooker::Nobody, Load::Full),
         arm("no core ever idle, `top`", Onlooker::Top, Load::Full),
         arm("no core ever idle, `show --watch`", Onlooker::Show, Load::Full),
     ]
+}
+
+fn arm(label: &'static str, onlooker: Onlooker, load: Load) -> Arm {
+    Arm { label, onlooker, load, rounds: Vec::new(), received: Vec::new() }
 }
 
 /// The limit of the p99, as a multiple of that without observers.
@@ -88,18 +98,34 @@ pub fn requests(robot: &RobotProgram, browser: Option<&mut Browser>, length: Dur
     }
 }
 
-/// Runs the robot with all observers in turn, and returns a table.
-pub fn measure(
+/// Runs the robot with clients and pages in turn, and returns a table.
+pub fn of_viewers(
+    robot: &RobotProgram,
+    browser: Option<&mut Browser>,
+    length: Duration,
+    rounds: usize,
+    requests: &Requests,
+) -> Result<String, BenchError> {
+    let mut arms = viewers();
+    if browser.is_none() {
+        arms.retain(|arm| !matches!(arm.onlooker, Onlooker::Page | Onlooker::FourPages));
+    }
+    measure(arms, robot, browser, length, rounds, requests)
+}
+
+/// Runs the robot with commands in turn, and returns a table.
+pub fn of_commands(robot: &RobotProgram, length: Duration, rounds: usize) -> Result<String, BenchError> {
+    measure(commands(), robot, None, length, rounds, &Requests::default())
+}
+
+fn measure(
+    mut arms: Vec<Arm>,
     robot: &RobotProgram,
     mut browser: Option<&mut Browser>,
     length: Duration,
     rounds: usize,
     requests: &Requests,
 ) -> Result<String, BenchError> {
-    let mut arms = arms();
-    if browser.is_none() {
-        arms.retain(|arm| !matches!(arm.onlooker, Onlooker::Page | Onlooker::FourPages));
-    }
     // The robot learns durations in its first run, and knows them in all others.
     LiveRobot::start(robot, WARM_UP)?.finish()?;
     for _ in 0..rounds {
@@ -158,15 +184,15 @@ fn look(
         (Onlooker::Top, _) => {
             // `top` needs a terminal.
             let mut terminal = Program::command(Path::new("script"));
-            let top = format!("{:?} top --at {:?}", robot.program, running.page());
+            let top = format!("{:?} top --robot {}", robot.program, running.process());
             terminal.args(["--quiet", "--flush", "--command", &top, "/dev/null"]).env("TERM", "xterm-256color");
             return command("top", terminal);
         }
         (Onlooker::Show, _) => {
             // The robot's own program has the commands of `hemiola`.
             let mut show = Program::command(&robot.program);
-            show.args(["show", "BallModel", "RobotPose", "--watch", "--rate", "30", "--at", running.page()]);
-            show.current_dir(&robot.folder);
+            show.args(["show", "BallModel", "RobotPose", "--watch", "--rate", "30", "--robot"]);
+            show.arg(running.process().to_string()).current_dir(&robot.folder);
             return command("a command", show);
         }
         _ => {}

@@ -38,7 +38,7 @@ pub fn browser(script: &str) -> Option<Command> {
     } else if !answers("node".as_ref()) {
         "Node (apt-get install nodejs)"
     } else if node.is_none() {
-        "puppeteer-core (npm install --prefix target/foreign tests/foreign)"
+        "puppeteer-core (install -D -t target/foreign tests/foreign/package.json && npm install --prefix target/foreign)"
     } else {
         return node;
     };

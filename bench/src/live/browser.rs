@@ -26,7 +26,9 @@ impl Browser {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let modules = root.join("target/foreign/node_modules");
         if !modules.join("puppeteer-core").exists() {
-            let message = "npm install --prefix target/foreign tests/foreign".to_owned();
+            let message =
+                "install -D -t target/foreign tests/foreign/package.json && npm install --prefix target/foreign"
+                    .to_owned();
             return Err(EntryError::Failed { label: LABEL, message }.into());
         }
         let mut command: Command = Program::command(&PathBuf::from("node"));

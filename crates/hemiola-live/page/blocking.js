@@ -7,7 +7,7 @@ import { CALLBACK, SAMPLE, TASK, WOKEN, eventAt } from "./event-store.js";
  * @typedef {import("./event-store.js").EventStore} EventStore
  * @typedef {import("./event-store.js").Event} Event
  * @typedef {import("./event-store.js").Run} Run
- * @typedef {"needed" | "occupied" | "late" | "sampled" | "backlog" | "preempted" | "woken" | "dispatched" | "handed over" | "stalled"} Cause
+ * @typedef {"needed" | "occupied" | "late" | "sampled" | "backlog" | "preempted" | "woken" | "dispatched" | "handed" | "stalled"} Cause
  *   `needed` and `occupied`: a task ran, and what came after needed its result or its worker.
  * @typedef {{begin: number, end: number, cause: Cause, worker: number, task: number, by: number}} Stretch
  *   `task` and `by` (the thread that preempted) are -1 where there is none.
@@ -122,7 +122,7 @@ class Walk {
     for (const busy of this.tasks) if (busy.worker === to) canvas.paint(busy, { cause: "occupied", worker: to, task: busy.subject });
     this.#preempted(canvas, to, core);
     for (const wake of this.wakes) if (wake.worker === to) canvas.paint(wake, { cause: "woken", worker: to });
-    return canvas.fill((length) => ({ worker: to, cause: length > LONGEST_DISPATCH ? "stalled" : from >= 0 && from !== to ? "handed over" : "dispatched" }));
+    return canvas.fill((length) => ({ worker: to, cause: length > LONGEST_DISPATCH ? "stalled" : from >= 0 && from !== to ? "handed" : "dispatched" }));
   }
 
   /** @param {Canvas} canvas @param {number} worker @param {number} core */

@@ -7,7 +7,7 @@ import { colours, fit } from "./theme.js";
 
 /**
  * @typedef {"left" | "right"} Axis
- * @typedef {{series: import("./series.js").Series, axis: Axis, colour: string}} Curve
+ * @typedef {{series: import("./series.js").Series, axis: Axis, colour: string, unit: string}} Curve
  * @typedef {{left: [number, number] | null, right: [number, number] | null}} Limits
  *   What a person has set; `null` follows the curves.
  * @typedef {{left: number, right: number, top: number, bottom: number, from: number, to: number, y: Record<Axis, [number, number]>}} Plane
@@ -60,7 +60,7 @@ export function drawChart(canvas, { curves, from, to, limits, cursor, hasRight, 
   // Pixels replace what was there: what belongs below them comes later.
   context.globalCompositeOperation = "destination-over";
   context.font = "10px " + colour.font;
-  drawGrid(context, plane, colour, curves.some(({ axis }) => axis === "right"));
+  drawGrid(context, plane, colour, curves);
   context.globalCompositeOperation = "source-over";
   context.save();
   context.beginPath();
@@ -112,8 +112,8 @@ function rangeOf(curves, lines, axis, limits) {
   return [low - margin, high + margin];
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {import("./theme.js").Colours} colour @param {boolean} hasRight */
-function drawGrid(context, plane, colour, hasRight) {
+/** @param {CanvasRenderingContext2D} context @param {Plane} plane @param {import("./theme.js").Colours} colour @param {Curve[]} curves */
+function drawGrid(context, plane, colour, curves) {
   const { left, right, top, bottom } = plane;
   context.fillStyle = colour.muted;
   context.strokeStyle = colour.line;
@@ -128,15 +128,18 @@ function drawGrid(context, plane, colour, hasRight) {
     context.lineTo(x, bottom);
     if (x > left + 16 && x < right - 8) context.fillText(timeText(time, times.decimals), x, bottom + 12);
   }
-  for (const axis of /** @type {Axis[]} */ (hasRight ? ["left", "right"] : ["left"])) {
+  for (const axis of /** @type {Axis[]} */ (["left", "right"])) {
+    const own = curves.filter((curve) => curve.axis === axis);
+    if (axis === "right" && own.length === 0) continue;
     const [low, high] = plane.y[axis];
-    const { values, decimals } = ticks(low, high, Math.max(2, (bottom - top) / 34));
+    const { factor, unit } = scale(own, low, high);
+    const { values, decimals } = ticks(low * factor, high * factor, Math.max(2, (bottom - top) / 34));
     context.textAlign = axis === "left" ? "right" : "left";
     context.textBaseline = "middle";
     for (const value of values) {
-      const y = Math.round(yOf(plane, axis, value)) + 0.5;
+      const y = Math.round(yOf(plane, axis, value / factor)) + 0.5;
       if (axis === "left") { context.moveTo(left, y); context.lineTo(right, y); }
-      context.fillText(short(value, decimals), axis === "left" ? left - 5 : right + 5, Math.max(top + 4, y));
+      context.fillText(short(value, decimals) + unit, axis === "left" ? left - 5 : right + 5, Math.max(top + 4, y));
     }
   }
   context.textBaseline = "alphabetic";
@@ -197,6 +200,14 @@ function drawCursor(context, plane, curves, cursor, colour) {
     context.arc(x, yOf(plane, axis, (point.minimum + point.maximum) / 2), 3, 0, 7);
     context.fill();
   }
+}
+
+/** The unit of an axis: durations are in that of the longest one. Others have theirs in the legend.
+ * @param {Curve[]} curves @param {number} low @param {number} high @returns {{factor: number, unit: string}} */
+function scale(curves, low, high) {
+  const longest = Math.max(Math.abs(low), Math.abs(high));
+  if (curves.length === 0 || longest >= 1 || curves.some(({ unit }) => unit !== "s")) return { factor: 1, unit: "" };
+  return longest < 1e-3 ? { factor: 1e6, unit: " µs" } : { factor: 1e3, unit: " ms" };
 }
 
 /** @param {number} seconds @param {number} decimals */

@@ -299,7 +299,7 @@ class Chart {
     const colour = colours();
     const curves = this.lines.flatMap((line) => {
       const field = this.plots.fields.get(line.field);
-      return field ? [{ series: field.series, axis: line.axis, colour: colour.series[line.colour % colour.series.length] }] : [];
+      return field ? [{ series: field.series, axis: line.axis, unit: field.unit, colour: colour.series[line.colour % colour.series.length] }] : [];
     });
     this.#plane = drawChart(this.canvas, { ...shown, curves, limits: this.limits, cursor: timeLink.cursor });
   }

@@ -475,7 +475,7 @@ export class Timeline extends View {
       case "sampled": return "the source was taking samples";
       case "preempted": return `preempted by ${this.#thread(by)}`;
       case "woken": return `waking ${thread}`;
-      case "handed over": return `handed over to ${thread}`;
+      case "handed": return `handed over to ${thread}`;
       case "stalled": return `${thread} did not run`;
       default: return "dispatching";
     }

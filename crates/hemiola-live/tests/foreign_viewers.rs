@@ -17,7 +17,9 @@ fn is_content(house: &House, mut viewer: Command) {
 #[test]
 fn the_client_and_the_decoders_of_lichtblick_understand_the_door() {
     let Some(node) = foreign::node("@foxglove/ws-protocol", "check_viewer.cjs") else {
-        return eprintln!("SKIPPED: no Foxglove client; npm install --prefix target/foreign tests/foreign");
+        return eprintln!(
+            "SKIPPED: no Foxglove client; install -D -t target/foreign tests/foreign/package.json && npm install --prefix target/foreign"
+        );
     };
     let house = House::plain();
     let server = house.doubling();

@@ -26,7 +26,7 @@ const end = (/** @type {number} */ at) => record({ type: END, run: 1, begin: at 
 
 test("the chain follows the result that was needed last, to the other worker", () => {
   const chain = chainOf([begin, task(0, 0, 1010, 2000), task(1, 1, 1020, 3000), task(2, 0, 3005, 4000), end(4001)], { 2: [0, 1] });
-  assert.deepEqual(chain, [["late", -1, 100], ["handed over", -1, 20], ["needed", 1, 1980], ["handed over", -1, 5], ["needed", 2, 995], ["dispatched", -1, 1]]);
+  assert.deepEqual(chain, [["late", -1, 100], ["handed", -1, 20], ["needed", 1, 1980], ["handed", -1, 5], ["needed", 2, 995], ["dispatched", -1, 1]]);
 });
 
 test("a task that was ready and waited for its worker was held up by what ran there", () => {

@@ -59,7 +59,7 @@ pub fn build(folder: &Path, notices: &mut Vec<String>) -> Vec<Entrant> {
         }
         Err(_) => notices.push(
             "Left out: Taskflow, for which Debian has no package. TASKFLOW_DIR=FOLDER, with taskflow/taskflow.hpp in it, lets it \
-             take part; until then its figures in the table of bars are quoted from an earlier run on another machine."
+             take part; until then its figures in the table of bars are quoted from a run of 23 November 2026 on another machine."
                 .to_owned(),
         ),
     }

@@ -35,16 +35,10 @@ fn overhead(report: &Report, what: &'static str, id: &str, limit: f64) -> Bar {
     let tasks = event.map_or(1.0, |event| event.tasks as f64);
     let ours = hemiola(event, id, MEDIAN).map(|median| median / tasks);
     let per_task = |median: f64| format!("{:.1} ns", median / tasks);
-    let best = best(event, MEDIAN, &per_task);
+    let best_peer = best(event, MEDIAN, &per_task);
     let bar = format!("≤ {limit:.0} ns");
     let hemiola = or_dash(ours, |value| format!("{value:.1} ns"));
-    Bar {
-        what: what.to_owned(),
-        best_peer: with_quoted(best, quoted::OVERHEAD),
-        bar,
-        hemiola,
-        verdict: Verdict::of(&[(ours, limit)]),
-    }
+    Bar { what: what.to_owned(), best_peer, bar, hemiola, verdict: Verdict::of(&[(ours, limit)]) }
 }
 
 fn never_slower(report: &Report) -> Bar {
@@ -117,7 +111,7 @@ fn periodic_motion(report: &Report) -> Bar {
     let ours = ours.map(|ratio| Spread { median: ratio.median * bound, p99: ratio.p99 * bound, ..ratio.clone() });
     pair(
         "nao-motion at 83 Hz: trigger to end, median / p99, at the speed of the loop beside it",
-        with_quoted(best(event, MEDIAN_RATIO, &at_reference), quoted::PERIODIC),
+        best(event, MEDIAN_RATIO, &at_reference),
         ours.as_ref(),
         (490_000.0, 530_000.0),
     )
@@ -138,7 +132,7 @@ fn idle(report: &Report, what: &'static str, workload: &str, limit: f64) -> Bar 
     let pick: Pick = |entry| entry.idle_ms_per_s;
     let ours = hemiola(event, "hemiola", pick);
     let number = |value: f64| format!("{value:.1}");
-    let best_peer = with_quoted(best(event, pick, &number), quoted::IDLE);
+    let best_peer = best(event, pick, &number);
     let bar = format!("≤ {limit}");
     Bar {
         what: what.to_owned(),
@@ -168,7 +162,7 @@ fn allocations(report: &Report) -> Bar {
     let pick: Pick = |entry| entry.allocations_per_run;
     let ours = hemiola(event, "hemiola", pick);
     let number = |value: f64| format!("{value:.0}");
-    let best_peer = with_quoted(best(event, pick, &number), quoted::ALLOCATIONS);
+    let best_peer = best(event, pick, &number);
     let verdict = Verdict::of(&[(ours, 0.0)]);
     Bar {
         what: "allocations per cycle".to_owned(),

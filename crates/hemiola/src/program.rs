@@ -22,6 +22,9 @@ pub use hemiola_realtime as realtime;
 /// Nodes of a ROS 2 system, for programs with a `main` of their own.
 #[cfg(feature = "ros2")]
 pub use hemiola_ros2 as ros2;
+/// Links over Zenoh, for programs with a `main` of their own.
+#[cfg(feature = "zenoh")]
+pub use hemiola_zenoh as zenoh;
 /// Timing figures, traces and timelines.
 pub use hemiola_trace as trace;
 

@@ -11,7 +11,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zenoh::Wait;
 use zenoh::pubsub::Publisher;
@@ -38,9 +38,14 @@ struct State {
     sent: u64,
     /// The number of bytes that may be sent, as the peer has told.
     room_there: u64,
-    /// Set if nothing more will come from the peer, and nothing is to be said to it.
+    /// Set if nothing more is exchanged.
     has_ended: bool,
+    /// Set if the peer knows that, or is gone.
+    is_agreed: bool,
 }
+
+/// The time within which a peer must have heard what was said last.
+pub const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// The reason why a conversation cannot go on with a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +67,7 @@ impl Conversation {
             sent: 0,
             room_there: FIRST_ROOM,
             has_ended: false,
+            is_agreed: false,
         };
         Self { number, began: Instant::now(), state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -74,7 +80,7 @@ impl Conversation {
         let mut state = self.state();
         match content {
             Content::Begin => {}
-            Content::End => state.has_ended = true,
+            Content::End => (state.has_ended, state.is_agreed) = (true, true),
             Content::Room(room) => state.room_there = state.room_there.max(room),
             Content::Bytes { .. } if state.has_ended => {}
             Content::Bytes { position, .. } if position != state.received => return Err(Fault::Lost),
@@ -98,6 +104,14 @@ impl Conversation {
         self.changed.notify_all();
     }
 
+    /// Ends the conversation with a peer that is gone: what has come is still handed over.
+    pub fn lose(&self) {
+        let mut state = self.state();
+        (state.has_ended, state.is_agreed) = (true, true);
+        drop(state);
+        self.changed.notify_all();
+    }
+
     /// Carries bytes between the link's socket and the peer until one of them ends.
     ///
     /// # Errors
@@ -108,8 +122,11 @@ impl Conversation {
             thread::Builder::new().name("hemiola zenoh in".to_owned()).spawn_scoped(scope, handing_over)?;
             self.send(socket, peer);
             self.end();
-            // A peer that has ended it itself ignores this.
             self.say(Content::End, peer);
+            // If the link closes now, the peer could see that it is gone before it hears what was
+            // said last.
+            let is_open = |state: &mut State| !state.is_agreed;
+            _ = self.changed.wait_timeout_while(self.state(), LAST_WORDS, is_open);
             Ok(())
         })
     }

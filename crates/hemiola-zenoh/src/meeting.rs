@@ -16,7 +16,7 @@ use zenoh::pubsub::Publisher;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
-use crate::conversation::{Conversation, Fault};
+use crate::conversation::{Conversation, Fault, LAST_WORDS};
 use crate::member::{Member, MemberId};
 use crate::piece::{Content, Piece};
 use crate::session;
@@ -24,10 +24,7 @@ use crate::session;
 /// A link in its network.
 pub struct Meeting {
     me: Member,
-    session: Session,
     entrance: Entrance,
-    /// The address that the link connects to.
-    sought: Option<String>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -42,8 +39,9 @@ struct State {
     carried: usize,
     /// The number of the last conversation that was begun here.
     last: u64,
-    /// The time at which it is reported if nobody was reached.
-    report: Option<Instant>,
+    /// Set while there is a session.
+    is_open: bool,
+    /// Set if the link closes.
     is_over: bool,
 }
 
@@ -62,8 +60,6 @@ enum Task {
     Carry { other: Member, conversation: Arc<Conversation>, begins: bool },
     /// Says that there is no such conversation.
     Dismiss { other: Member, conversation: u64 },
-    /// Reports if nobody was reached.
-    Report,
 }
 
 /// The most other members that are known.
@@ -74,30 +70,51 @@ const MOST_CONVERSATIONS: usize = 16;
 const MOST_STRAYS: usize = 64;
 /// The longest pause between two conversations; one that lasted longer was no vain attempt.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The time after which a link that connects reports that nobody answers.
-const FIRST_REPORT: Duration = Duration::from_secs(1);
+/// The time within which the session must have been closed.
+const END_PATIENCE: Duration = Duration::from_millis(400);
 
 impl Meeting {
     /// Returns the meeting in which a link is, and nobody else yet.
-    pub fn new(me: Member, session: Session, entrance: Entrance, sought: Option<String>) -> Self {
+    pub fn new(me: Member, entrance: Entrance) -> Self {
         let state = State {
             others: BTreeMap::new(),
             begun: VecDeque::new(),
             strays: BTreeSet::new(),
             carried: 0,
             last: 0,
-            report: sought.is_some().then(|| Instant::now() + FIRST_REPORT),
+            is_open: false,
             is_over: false,
         };
-        Self { me, session, entrance, sought, state: Mutex::new(state), changed: Condvar::new() }
+        Self { me, entrance, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     pub fn me(&self) -> &Member {
         &self.me
     }
 
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// Reports a problem of the link.
+    pub fn complain(&self, problem: String) {
+        self.entrance.complain(problem);
+    }
+
+    /// Pauses until this time. Returns whether the link is still to be opened then.
+    pub fn pause(&self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let waited = self.changed.wait_timeout_while(self.state(), left, |state| !state.is_over);
+        !waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+    }
+
+    /// Notes that there is a session. Returns whether there is to be one.
+    pub fn note_open(&self) -> bool {
+        let mut state = self.state();
+        state.is_open = !state.is_over;
+        state.is_open
+    }
+
+    /// Notes that the session has been closed.
+    pub fn note_closed(&self) {
+        self.state().is_open = false;
+        self.changed.notify_all();
     }
 
     /// Notes that a member has come.
@@ -125,7 +142,7 @@ impl Meeting {
         if state.others.get(&member.id).is_some_and(|other| other.member == member)
             && let Some(Other { conversation: Some(conversation), .. }) = state.others.remove(&member.id)
         {
-            conversation.end();
+            conversation.lose();
         }
         drop(state);
         // There may be room for a conversation with somebody else.
@@ -144,12 +161,12 @@ impl Meeting {
             (Some(current), content) => {
                 if let Err(fault) = current.take(content) {
                     current.end();
-                    self.entrance.complain(format!("a conversation begins anew: {}", reason(fault)));
+                    self.complain(format!("a conversation begins anew: {}", reason(fault)));
                 }
             }
             (None, Content::Begin) if *is_over || self.me.id < from => self.entrance.ignore(),
             (None, Content::Begin) => {
-                other.conversation.iter().for_each(|before| before.end());
+                other.conversation.iter().for_each(|before| before.lose());
                 if *carried < MOST_CONVERSATIONS {
                     let conversation = Arc::new(Conversation::new(piece.conversation));
                     other.conversation = Some(conversation.clone());
@@ -157,7 +174,7 @@ impl Meeting {
                     *carried += 1;
                 } else {
                     stray(strays, (from, piece.conversation));
-                    self.entrance.complain("as many peers are connected as may be".to_owned());
+                    self.complain("as many peers are connected as may be".to_owned());
                 }
             }
             (None, Content::Bytes { .. }) => stray(strays, (from, piece.conversation)),
@@ -168,17 +185,16 @@ impl Meeting {
         self.changed.notify_all();
     }
 
-    /// Does what is due until the link closes.
-    pub fn run(self: &Arc<Self>) {
+    /// Does what is due until the link closes, and what it has written last was sent.
+    pub fn run(self: &Arc<Self>, session: &Session) {
         let mut state = self.state();
         while !state.is_over {
             let now = Instant::now();
             if let Some(task) = state.next_task(now) {
                 drop(state);
                 match task {
-                    Task::Carry { other, conversation, begins } => self.carry(&other, conversation, begins),
-                    Task::Dismiss { other, conversation } => self.dismiss(&other, conversation),
-                    Task::Report => self.report(),
+                    Task::Carry { other, conversation, begins } => self.carry(session, &other, conversation, begins),
+                    Task::Dismiss { other, conversation } => self.dismiss(session, &other, conversation),
                 }
                 state = self.state();
             } else if let Some(due) = state.next_due() {
@@ -188,28 +204,25 @@ impl Meeting {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
+        let is_carried = |state: &mut State| state.carried > state.begun.len();
+        let waited = self.changed.wait_timeout_while(state, LAST_WORDS, is_carried);
+        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.others.values().filter_map(|other| other.conversation.as_ref()).for_each(|it| it.lose());
     }
 
-    /// Ends the meeting: waits until what the link has written last was sent, but no longer than
-    /// this.
-    pub fn close(&self, patience: Duration) {
+    /// Closes the link: waits until its session has been closed, but not for ever.
+    pub fn close(&self) {
         let mut state = self.state();
         state.is_over = true;
         self.changed.notify_all();
-        let is_carried = |state: &mut State| state.carried > state.begun.len();
-        let waited = self.changed.wait_timeout_while(state, patience, is_carried);
-        let state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        state.others.values().filter_map(|other| other.conversation.as_ref()).for_each(|it| it.end());
-        drop(state);
-        // There is nothing left to do if this fails.
-        _ = self.session.close().wait();
+        _ = self.changed.wait_timeout_while(state, END_PATIENCE, |state| state.is_open);
     }
 
     /// Carries a conversation on a thread of its own, and gives the link a socket for it.
-    fn carry(self: &Arc<Self>, other: &Member, conversation: Arc<Conversation>, begins: bool) {
+    fn carry(self: &Arc<Self>, session: &Session, other: &Member, conversation: Arc<Conversation>, begins: bool) {
         let (id, ended) = (other.id, conversation.clone());
         let begin = || -> io::Result<()> {
-            let peer = self.publisher(other)?;
+            let peer = self.publisher(session, other)?;
             if begins {
                 let piece = Piece { conversation: conversation.number, content: Content::Begin };
                 peer.put(piece.head()).wait().map_err(session::error)?;
@@ -219,38 +232,31 @@ impl Meeting {
             let meeting = self.clone();
             let work = move || {
                 if let Err(error) = conversation.carry(&here, &peer) {
-                    meeting.complain(&error);
+                    meeting.note_fault(&error);
                 }
                 meeting.note_end(id, &conversation);
             };
             thread::Builder::new().name("hemiola zenoh out".to_owned()).spawn(work).map(drop)
         };
         if let Err(error) = begin() {
-            self.complain(&error);
+            self.note_fault(&error);
             self.note_end(id, &ended);
         }
     }
 
-    fn dismiss(&self, other: &Member, conversation: u64) {
+    fn dismiss(&self, session: &Session, other: &Member, conversation: u64) {
         let end = Piece { conversation, content: Content::End }.head();
         // If that fails, nobody hears anything of it.
-        _ = self.publisher(other).and_then(|peer| peer.put(end).wait().map_err(session::error));
+        _ = self.publisher(session, other).and_then(|peer| peer.put(end).wait().map_err(session::error));
     }
 
-    fn report(&self) {
-        if let Some(address) = self.sought.as_ref().filter(|_| !session::is_connected(&self.session)) {
-            let text = format!("no peer has been reached at {address} yet: it does not respond; the link will try again");
-            self.entrance.complain(text);
-        }
-    }
-
-    fn complain(&self, error: &io::Error) {
-        self.entrance.complain(format!("a conversation cannot be carried: {error}"));
+    fn note_fault(&self, error: &io::Error) {
+        self.complain(format!("a conversation cannot be carried: {error}"));
     }
 
     /// Returns the publisher of what this member says to another one. Nothing of it may be lost.
-    fn publisher(&self, other: &Member) -> io::Result<Publisher<'static>> {
-        let publisher = self.session.declare_publisher(other.told_by(self.me.id));
+    fn publisher(&self, session: &Session, other: &Member) -> io::Result<Publisher<'static>> {
+        let publisher = session.declare_publisher(other.told_by(self.me.id));
         publisher.congestion_control(CongestionControl::Block).express(true).wait().map_err(session::error)
     }
 
@@ -292,9 +298,6 @@ impl State {
                 return Some(Task::Dismiss { other: other.member.clone(), conversation });
             }
         }
-        if self.report.take_if(|report| *report <= now).is_some() {
-            return Some(Task::Report);
-        }
         if self.carried >= MOST_CONVERSATIONS {
             return None;
         }
@@ -306,11 +309,10 @@ impl State {
         Some(Task::Carry { other: other.member.clone(), conversation, begins: true })
     }
 
-    /// Returns when there is something to do next; `None` as long as nothing changes.
+    /// Returns when a conversation is to be begun; `None` if there is none, or no room for one.
     fn next_due(&self) -> Option<Instant> {
         let is_room = self.carried < MOST_CONVERSATIONS;
-        let begun = self.others.values().filter_map(|other| other.due).filter(|_| is_room);
-        begun.chain(self.report).min()
+        self.others.values().filter_map(|other| other.due).filter(|_| is_room).min()
     }
 }
 

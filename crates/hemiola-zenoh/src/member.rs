@@ -64,10 +64,7 @@ impl FromStr for MemberId {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let (program, link) = text.split_once('.').ok_or(())?;
-        let id = Self {
-            program: u64::from_str_radix(program, 16).map_err(drop)?,
-            link: link.parse().map_err(drop)?,
-        };
+        let id = Self { program: u64::from_str_radix(program, 16).map_err(drop)?, link: link.parse().map_err(drop)? };
         // There is one spelling of each number.
         if id.to_string() == text { Ok(id) } else { Err(()) }
     }

@@ -9,26 +9,24 @@ use zenoh::{Config, Session, Wait};
 /// it does not look for others in the network, and they do not introduce it to each other.
 ///
 /// # Errors
-/// Returns an error with the reason, such as an address that is in use. That nobody answers is not
-/// an error: Zenoh tries again.
+/// Returns an error with the reason, such as an address that is in use, or at which nobody listens.
+/// A session that has connected once connects again by itself.
 pub fn open(end: &LinkEnd, address: &str) -> io::Result<Session> {
     let endpoints = format!("[{address:?}]");
-    let (listen, connect) = match end {
-        LinkEnd::Listen(_) => (endpoints.as_str(), "[]"),
-        LinkEnd::Connect(_) | LinkEnd::Join(_) => ("[]", endpoints.as_str()),
+    let settings = match end {
+        LinkEnd::Listen(_) => [("mode", "\"peer\""), ("listen/endpoints", &endpoints), ("connect/endpoints", "[]")],
+        // What clients say is passed on: by a router, and by whoever else listens.
+        _ => [("mode", "\"client\""), ("listen/endpoints", "[]"), ("connect/endpoints", &endpoints)],
     };
-    let settings = [
-        ("mode", "\"peer\""),
-        ("listen/endpoints", listen),
-        ("connect/endpoints", connect),
+    let common = [
+        ("connect/timeout_ms", "0"),
+        ("connect/exit_on_failure", "true"),
         ("connect/retry", "{ period_init_ms: 100, period_max_ms: 5000, period_increase_factor: 2 }"),
         ("scouting/multicast/enabled", "false"),
         ("scouting/gossip/enabled", "false"),
-        // Nobody waits here until the other side is there.
-        ("open/return_conditions/connect_scouted", "false"),
     ];
     let mut config = Config::default();
-    for (key, value) in settings {
+    for (key, value) in settings.into_iter().chain(common) {
         config.insert_json5(key, value).map_err(|error| io::Error::other(format!("`{key}`: {error}")))?;
     }
     zenoh::open(config).wait().map_err(error)
@@ -39,11 +37,6 @@ pub fn open(end: &LinkEnd, address: &str) -> io::Result<Session> {
 pub fn address(session: &Session, address: &str) -> LinkAddress {
     let chosen = address.ends_with(":0").then(|| session.info().locators().wait().first().map(ToString::to_string));
     LinkAddress::Zenoh(chosen.flatten().unwrap_or_else(|| address.to_owned()))
-}
-
-/// Returns whether the session has reached anybody.
-pub fn is_connected(session: &Session) -> bool {
-    session.info().transports().wait().next().is_some()
 }
 
 /// Returns an error of Zenoh as one of the system.

@@ -3,15 +3,13 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use hemiola_link::{Entrance, Transport, TransportEnd};
+use hemiola_link::{Entrance, Patience, Transport, TransportEnd};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
-use zenoh::Wait;
 use zenoh::config::ZenohId;
-use zenoh::liveliness::LivelinessToken;
-use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Sample, SampleKind};
+use zenoh::{Session, Wait};
 
 use crate::meeting::Meeting;
 use crate::member::{ALL, Member, MemberId};
@@ -27,19 +25,14 @@ pub struct ZenohTransport {
     opened: Mutex<u32>,
 }
 
-/// A link's session, while it is open.
+/// A link that is open.
 struct Opened {
     meeting: Arc<Meeting>,
     address: LinkAddress,
-    /// The parts of the session that are there as long as they are kept.
-    _declared: Declared,
 }
 
-/// What a session has declared: where others say something, who is there, and that the link is.
-type Declared = (Subscriber<()>, Subscriber<()>, LivelinessToken);
-
-/// The time within which what a link has written last must have been sent when it closes.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// The longest time between two attempts to connect.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 impl ZenohTransport {
     /// Creates the transport of the links of one robot.
@@ -60,24 +53,62 @@ impl ZenohTransport {
 
 impl Transport for ZenohTransport {
     fn open(&self, link: &LinkConfiguration, robot: &str, entrance: Entrance) -> io::Result<Box<dyn TransportEnd>> {
-        let (LinkEnd::Listen(LinkAddress::Zenoh(address)) | LinkEnd::Connect(LinkAddress::Zenoh(address))) = &link.end
-        else {
-            return Err(io::ErrorKind::Unsupported.into());
+        let end = link.end.clone();
+        let meeting = Arc::new(Meeting::new(Member::new(robot, &link.name, self.next()), entrance));
+        let opened = |address, work: Box<dyn FnOnce() + Send>| -> io::Result<Box<dyn TransportEnd>> {
+            thread::Builder::new().name("hemiola zenoh".to_owned()).spawn(work)?;
+            Ok(Box::new(Opened { meeting: meeting.clone(), address }))
         };
-        let session = session::open(&link.end, address)?;
-        let address = session::address(&session, address);
-        let sought = matches!(link.end, LinkEnd::Connect(_)).then(|| address.to_string());
-        let meeting = Arc::new(Meeting::new(Member::new(robot, &link.name, self.next()), session, entrance, sought));
-        let declared = declare(&meeting).map_err(session::error)?;
         let work = meeting.clone();
-        thread::Builder::new().name("hemiola zenoh".to_owned()).spawn(move || work.run())?;
-        Ok(Box::new(Opened { meeting, address, _declared: declared }))
+        match &link.end {
+            LinkEnd::Listen(LinkAddress::Zenoh(address)) => {
+                let session = session::open(&end, address)?;
+                let address = session::address(&session, address);
+                opened(address, Box::new(move || serve(&work, &session)))
+            }
+            LinkEnd::Connect(LinkAddress::Zenoh(sought)) => {
+                let sought = sought.clone();
+                let connect = move || reach(&work, &end, &sought).iter().for_each(|session| serve(&work, session));
+                opened(link.end.address(), Box::new(connect))
+            }
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 }
 
-/// Declares where others say something to the link, and then that the link is there.
-fn declare(meeting: &Arc<Meeting>) -> zenoh::Result<Declared> {
-    let (session, me) = (meeting.session(), meeting.me());
+/// Opens a session that connects, as soon as somebody listens there; `None` if the link closes
+/// before.
+fn reach(meeting: &Meeting, end: &LinkEnd, address: &str) -> Option<Session> {
+    let mut patience = Patience::up_to(LONGEST_PAUSE);
+    loop {
+        if let Ok(session) = session::open(end, address) {
+            return Some(session);
+        }
+        let nobody = "it does not respond; the link will try again";
+        meeting.complain(format!("no peer has been reached at {} yet: {nobody}", end.address()));
+        if !meeting.pause(patience.after(Instant::now())) {
+            return None;
+        }
+    }
+}
+
+/// Serves a link until it closes.
+fn serve(meeting: &Arc<Meeting>, session: &Session) {
+    if meeting.note_open() {
+        match declare(meeting, session) {
+            Ok(_declared) => meeting.run(session),
+            Err(error) => meeting.complain(format!("nobody can be met: {error}")),
+        }
+    }
+    // There is nothing left to do if this fails.
+    _ = session.close().wait();
+    meeting.note_closed();
+}
+
+/// Declares where others say something to the link, and then that the link is there. All of that is
+/// so as long as it is kept.
+fn declare(meeting: &Arc<Meeting>, session: &Session) -> zenoh::Result<impl Sized> {
+    let me = meeting.me();
     let hears = meeting.clone();
     let hear = move |sample: Sample| {
         if sample.kind() == SampleKind::Put {
@@ -103,7 +134,7 @@ impl TransportEnd for Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        self.meeting.close(LAST_WORDS);
+        self.meeting.close();
     }
 }
 

@@ -22,11 +22,11 @@ pub use hemiola_realtime as realtime;
 /// Nodes of a ROS 2 system, for programs with a `main` of their own.
 #[cfg(feature = "ros2")]
 pub use hemiola_ros2 as ros2;
+/// Timing figures, traces and timelines.
+pub use hemiola_trace as trace;
 /// Links over Zenoh, for programs with a `main` of their own.
 #[cfg(feature = "zenoh")]
 pub use hemiola_zenoh as zenoh;
-/// Timing figures, traces and timelines.
-pub use hemiola_trace as trace;
 
 pub use hemiola_cli::{Application, CommandError};
 pub use hemiola_recording::{RecordingError, extracted as testing, replay};

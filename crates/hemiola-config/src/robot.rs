@@ -13,6 +13,7 @@ mod parameters;
 mod processes;
 mod replay;
 mod ros2;
+mod zenoh;
 
 use hemiola_model::configuration::{
     Configuration, GuardConfiguration, OutputConfiguration, SafeStateConfiguration, Scheduling,

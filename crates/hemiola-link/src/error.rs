@@ -1,5 +1,6 @@
 use std::io;
 
+use hemiola_model::configuration::LinkConfiguration;
 use thiserror::Error;
 
 /// The reason why links could not be opened. A link that does not reach its peer is not an error:
@@ -39,6 +40,30 @@ pub enum LinkError {
         /// The reason.
         source: io::Error,
     },
+    /// A link at a `zenoh:` address cannot be opened.
+    #[error(
+        "link `{link}` cannot be opened at {address}: {source} (in `[link.{link}]`, `listen` has an address of this \
+         computer whose port is free, such as \"zenoh:tcp/127.0.0.1:7447\", and `connect` one that Zenoh can resolve)"
+    )]
+    Zenoh {
+        /// The link's name.
+        link: String,
+        /// The link's address.
+        address: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A link is at a `zenoh:` address, and the program was built without Zenoh.
+    #[error(
+        "link `{link}` is at {address}, and this program was built without Zenoh: add the feature to the robot's \
+         Cargo.toml, `hemiola = {{ version = \"0.1\", features = [\"zenoh\"] }}`"
+    )]
+    WithoutZenoh {
+        /// The link's name.
+        link: String,
+        /// The link's address.
+        address: String,
+    },
     /// The system has not provided something that links need.
     #[error("links cannot be opened: the system has not provided {what}: {source}")]
     System {
@@ -47,4 +72,20 @@ pub enum LinkError {
         /// The reason.
         source: io::Error,
     },
+}
+
+impl LinkError {
+    /// Returns the error for a link at a `zenoh:` address in a program without Zenoh.
+    ///
+    /// ```
+    /// use hemiola_link::LinkError;
+    /// use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
+    ///
+    /// let address = LinkAddress::Zenoh("tcp/192.168.1.5:7447".to_owned());
+    /// let error = LinkError::without_zenoh(&LinkConfiguration::new("base", LinkEnd::Connect(address)));
+    /// assert!(error.to_string().contains("features = [\"zenoh\"]"));
+    /// ```
+    pub fn without_zenoh(link: &LinkConfiguration) -> Self {
+        Self::WithoutZenoh { link: link.name.clone(), address: link.end.to_string() }
+    }
 }

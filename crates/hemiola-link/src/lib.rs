@@ -1,6 +1,6 @@
 //! Links: topics, representations and services exchanged with other programs, over Unix sockets,
-//! TCP and UDP, one by one or in groups. `docs/book/src/link.md` describes their guarantees and
-//! their protocol.
+//! TCP and UDP, one by one or in groups, and over transports of other crates, such as Zenoh.
+//! `docs/book/src/link.md` describes their guarantees and their protocol.
 //!
 //! This crate never makes anybody wait for a peer, and never trusts what it receives. It uses the
 //! bus, and the handle of a robot: representations that are sent are observed, and those that are
@@ -36,6 +36,7 @@
 //! | `zero` | the default value of a type whose fields differ between both sides of a service |
 //! | `wire` | the encoding of frames |
 //! | `socket`, `multicast` | listeners, streams and datagrams; the sockets of a group |
+//! | `transport` | transports that other crates provide, such as Zenoh |
 //! | `awaited` | a watch on the Unix socket that a link waits for |
 //! | `near` | the Unix socket beside a TCP port, for peers on the same host |
 //! | `folder` | the folder that contains the Unix sockets of a user's robots |
@@ -58,6 +59,7 @@ mod reactor;
 mod session;
 mod socket;
 mod statistics;
+mod transport;
 mod view;
 pub mod wire;
 mod zero;
@@ -65,5 +67,7 @@ mod zero;
 pub use error::LinkError;
 pub use folder::{make_socket_folder, socket_folder};
 pub use links::{LinkHost, Links};
+pub use patience::Patience;
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};
+pub use transport::{Entrance, Transport, TransportEnd};
 pub use view::LinksView;

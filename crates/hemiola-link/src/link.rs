@@ -10,10 +10,11 @@ mod count;
 mod datagrams;
 mod group;
 mod outbox;
+mod seeker;
 mod sharing;
 mod streams;
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::mem;
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use mio::Registry;
 
 use crate::ends::Waiting;
 use crate::session::{Desk, Lanes, Session};
+use crate::transport::{Arrivals, Transport};
 use crate::wire;
 use datagrams::Datagrams;
 use streams::Streams;
@@ -112,14 +114,20 @@ impl Link {
     /// Listens at the link's address, begins to connect to it, or joins its group.
     ///
     /// # Errors
-    /// Returns an error if the link cannot listen at its address, or join its group.
+    /// Returns an error if the link cannot listen at its address, or join its group, or does not
+    /// have the transport that it needs.
     pub fn open(
         configuration: &LinkConfiguration,
         mut desk: Desk,
-        tokens: Tokens,
-        registry: &Registry,
+        transport: Option<&dyn Transport>,
+        (tokens, registry): (Tokens, &Registry),
     ) -> io::Result<Self> {
         let carrier = match &configuration.end {
+            end if end.is_over_zenoh() => {
+                let transport = transport.ok_or(ErrorKind::Unsupported)?;
+                let arrivals = Arrivals::open(transport, configuration, &desk.robot)?;
+                Carrier::Streams(Streams::carried(arrivals, &mut desk, tokens, registry)?)
+            }
             LinkEnd::Join(group) => Carrier::Datagrams(Datagrams::joining(group, &mut desk, tokens, registry)?),
             LinkEnd::Listen(LinkAddress::Udp(address)) => {
                 Carrier::Datagrams(Datagrams::listening(*address, &mut desk, tokens, registry)?)

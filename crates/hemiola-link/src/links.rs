@@ -20,6 +20,7 @@ use crate::link::{Link, Tokens};
 use crate::reactor::{EventTable, Reactor, WAKER};
 use crate::session::Desk;
 use crate::statistics::LinkStatistics;
+use crate::transport::Transport;
 use crate::view::LinksView;
 
 /// The robot that links belong to, and everything that they need from it.
@@ -30,6 +31,7 @@ pub struct LinkHost {
     robot: String,
     ends: Ends,
     note: Note,
+    transport: Option<Arc<dyn Transport>>,
 }
 
 impl LinkHost {
@@ -57,7 +59,7 @@ impl LinkHost {
         note: impl Fn(String) + Send + Sync + 'static,
     ) -> Self {
         let ends = Ends { bus, clock, scale: None, robot: None };
-        Self { robot: robot.into(), ends, note: Arc::new(note) }
+        Self { robot: robot.into(), ends, note: Arc::new(note), transport: None }
     }
 
     /// Creates the host for a robot with this name, with its topics and representations. Remarks of
@@ -89,6 +91,14 @@ impl LinkHost {
     pub fn with_ticks(self, scale: TickScale) -> Self {
         Self { ends: Ends { scale: Some(scale), ..self.ends }, ..self }
     }
+
+    /// Sets the transport of links at `zenoh:` addresses, which another crate provides.
+    ///
+    /// See [`Transport`].
+    #[must_use]
+    pub fn with_transport(self, transport: Arc<dyn Transport>) -> Self {
+        Self { transport: Some(transport), ..self }
+    }
 }
 
 /// The links of a robot. When they are dropped, they say goodbye to all peers with the reason that
@@ -111,8 +121,9 @@ impl Links {
     /// they reach their peer.
     ///
     /// # Errors
-    /// Returns an error if a link cannot listen at its address or join its group, or the system
-    /// provides no thread.
+    /// Returns an error if a link cannot listen at its address or join its group, it needs a
+    /// [transport](LinkHost::with_transport) that the host does not have, or the system provides no
+    /// thread.
     pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
@@ -122,14 +133,19 @@ impl Links {
         let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
-            let LinkHost { robot, ends, note } = host.clone();
+            let LinkHost { robot, ends, note, transport } = host.clone();
+            if link.end.is_over_zenoh() && transport.is_none() {
+                return Err(LinkError::without_zenoh(link));
+            }
             let (published, calls) = events.of_link(place);
             let services = Services::new(&link.serve, &link.call, ends.bus.clone(), calls);
             let topics = Topics::of_link(link, ends, &published);
             let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
-            let link = Link::open(link, desk, Tokens::of(place), poll.registry()).map_err(|source| {
+            let io = (Tokens::of(place), poll.registry());
+            let link = Link::open(link, desk, transport.as_deref(), io).map_err(|source| {
                 let (name, address) = (link.name.clone(), link.end.to_string());
                 match link.end {
+                    _ if link.end.is_over_zenoh() => LinkError::Zenoh { link: name, address, source },
                     LinkEnd::Join(_) => LinkError::Join { link: name, address, source },
                     LinkEnd::Listen(_) | LinkEnd::Connect(_) => LinkError::Listen { link: name, address, source },
                 }

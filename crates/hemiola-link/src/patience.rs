@@ -2,7 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// The delay before the next attempt, which grows with each attempt.
+/// The delay before the next attempt to reach a peer, which grows with each attempt.
+///
+/// ```
+/// use hemiola_link::Patience;
+/// use std::time::{Duration, Instant};
+///
+/// let (mut patience, now) = (Patience::up_to(Duration::from_secs(5)), Instant::now());
+/// assert_eq!(patience.after(now) - now, Duration::from_millis(100));
+/// assert_eq!(patience.after(now) - now, Duration::from_millis(200));
+/// ```
 #[derive(Debug)]
 pub struct Patience {
     next: Duration,

@@ -19,10 +19,14 @@ use rustix::net::{
     SendFlags, SocketAddrUnix, SocketFlags, SocketType, recvmsg, sendmsg, sockopt,
 };
 
-/// A socket at which others connect. When it is dropped, it removes the file of its Unix socket.
+use crate::transport::Arrivals;
+
+/// A socket at which others connect, or a transport by which they come. When it is dropped, it
+/// removes the file of its Unix socket.
 pub enum Listener {
     Unix(UnixListener, PathBuf),
     Tcp(TcpListener),
+    Carried(Arrivals),
 }
 
 /// A connection.
@@ -88,6 +92,7 @@ impl Listener {
         match self {
             Self::Unix(listener, _) => listener.accept().map(|(stream, _)| Stream::of_unix(stream)),
             Self::Tcp(listener) => listener.accept().map(|(stream, _)| Stream::Tcp(stream)),
+            Self::Carried(arrivals) => arrivals.accept().map(Stream::of_unix),
         }
     }
 
@@ -98,6 +103,7 @@ impl Listener {
             Self::Tcp(listener) => {
                 LinkAddress::Tcp(listener.local_addr().unwrap_or_else(|_| SocketAddr::from(([0, 0, 0, 0], 0))))
             }
+            Self::Carried(arrivals) => arrivals.address(),
         }
     }
 
@@ -105,6 +111,7 @@ impl Listener {
         match self {
             Self::Unix(listener, _) => listener.register(registry, token, Interest::READABLE),
             Self::Tcp(listener) => listener.register(registry, token, Interest::READABLE),
+            Self::Carried(arrivals) => arrivals.register(registry, token),
         }
     }
 }

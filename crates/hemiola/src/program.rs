@@ -24,6 +24,9 @@ pub use hemiola_realtime as realtime;
 pub use hemiola_ros2 as ros2;
 /// Timing figures, traces and timelines.
 pub use hemiola_trace as trace;
+/// Links over Zenoh, for programs with a `main` of their own.
+#[cfg(feature = "zenoh")]
+pub use hemiola_zenoh as zenoh;
 
 pub use hemiola_cli::{Application, CommandError};
 pub use hemiola_recording::{RecordingError, extracted as testing, replay};

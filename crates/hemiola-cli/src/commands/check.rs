@@ -41,6 +41,7 @@ pub fn check(program: &Program, arguments: &CheckArguments) -> Result<ExitCode, 
     let found = [
         carried::unread(robot, origins),
         carried::without_ros2(robot.configuration(), origins),
+        carried::without_zenoh(robot.configuration(), origins),
         carried::unasked(robot, origins, &Catalog::linked().services),
         machine::warnings(robot, origins, &Affinity::of_this_thread()),
     ];

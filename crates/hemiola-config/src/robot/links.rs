@@ -126,12 +126,15 @@ fn refuse_reliable(section: &mut Section<'_>, found: &mut Diagnostics) {
 /// Returns a warning for an address that is reached over a network, whose members may read and
 /// write; `None` for one of this computer.
 pub(super) fn beyond_this_computer(table: &str, address: IpAddr, elsewhere: &str, node: &Node) -> Option<Diagnostic> {
-    if address.to_canonical().is_loopback() {
-        return None;
-    }
+    let is_beyond = !address.to_canonical().is_loopback();
+    is_beyond.then(|| warning_of_network(table, elsewhere, node))
+}
+
+/// Returns a warning for an address that is reached over a network.
+fn warning_of_network(table: &str, elsewhere: &str, node: &Node) -> Diagnostic {
     let message = format!("`[{table}]` goes beyond this computer: it has neither a password nor encryption");
     let help = format!("for a network whose members you trust, write `trusted_network = true`; otherwise {elsewhere}");
-    Some(Diagnostic::warning(message).at(&node.place, "").help(help))
+    Diagnostic::warning(message).at(&node.place, "").help(help)
 }
 
 /// Reports an error unless the representation can leave the program.

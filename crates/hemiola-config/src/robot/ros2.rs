@@ -9,6 +9,7 @@ use hemiola_model::configuration::{
 
 use super::links::{check_received, check_sent, item, subject};
 use super::read_cores;
+use super::zenoh::ZenohAddress;
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
@@ -258,9 +259,7 @@ fn check_directions(
 /// Warns of a router that others of a network may reach.
 fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found: &mut Diagnostics) {
     let Some(Ros2Router::Here(address)) = router else { return };
-    let host = address.trim_start_matches("tcp/").rsplit_once(':').map_or("", |(host, _)| host);
-    let ip = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    if host == "localhost" || ip.is_ok_and(|ip| ip.to_canonical().is_loopback()) {
+    if ZenohAddress::read(address).is_some_and(|address| address.is_of_this_computer()) {
         return;
     }
     let warning =
@@ -336,14 +335,9 @@ fn router(node: &Node) -> Reading<'_, Option<Ros2Router>> {
 
 fn locator(node: &Node) -> Reading<'_, String> {
     let text = node.text().unwrap_or_default();
-    let end = text.strip_prefix("tcp/").and_then(|end| end.rsplit_once(':'));
-    match end {
-        Some((host, port))
-            if !host.is_empty() && !host.contains(['#', '?', '/', ' ']) && port.parse::<u16>().is_ok() =>
-        {
-            Ok(text.to_owned())
-        }
-        _ => Err(Refusal::new(node, "an address of Zenoh")
+    match ZenohAddress::read(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(Refusal::new(node, "an address of Zenoh")
             .help("such as \"tcp/localhost:7447\" or \"tcp/192.168.1.2:7447\"")),
     }
 }

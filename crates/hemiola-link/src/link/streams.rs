@@ -6,25 +6,26 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::LinkAddress;
-use mio::{Registry, Token};
+use mio::Registry;
 
 use super::outbox::Outbox;
+use super::seeker::Seeker;
 use super::sharing::{LinkMemory, Sharing};
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
-use crate::awaited::AwaitedSocket;
 use crate::ends::Contents;
 use crate::near;
-use crate::patience::Patience;
 use crate::session::{Desk, Parting, Session};
 use crate::socket::{Listener, Stream};
+use crate::transport::Arrivals;
 use crate::wire::{self, Frame, Incoming};
 
 /// A link over connections.
 pub struct Streams {
+    /// The peers by the numbers of their sockets. They are dropped before the port: what they have
+    /// written last, a transport still sends.
+    peers: BTreeMap<usize, Peer>,
     port: Port,
     tokens: Tokens,
-    /// The peers by the numbers of their sockets.
-    peers: BTreeMap<usize, Peer>,
     /// The number of the next socket.
     next: usize,
     /// The memory for peers on this host, if the address requests it.
@@ -33,23 +34,11 @@ pub struct Streams {
 
 enum Port {
     Listening {
-        /// The listeners: one, or two at an `auto:` address.
+        /// The listeners: one, or two at an `auto:` address; or the transport by which peers come.
         listeners: Vec<Listener>,
         has_come: bool,
     },
     Connecting(Seeker),
-}
-
-/// The side that connects.
-struct Seeker {
-    address: LinkAddress,
-    patience: Patience,
-    /// The time of the next attempt; `None` while a connection exists.
-    due: Option<Instant>,
-    /// The watch that reports when somebody listens at a Unix socket.
-    awaited: Option<AwaitedSocket>,
-    /// Set if somebody may have begun to listen there since the last attempt.
-    has_come: bool,
 }
 
 struct Peer {
@@ -75,8 +64,6 @@ struct Peer {
 
 /// The time within which a peer must send its hello.
 const HELLO_PATIENCE: Duration = Duration::from_secs(5);
-/// The longest time between two attempts.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// The number of bytes that are read from one peer before others have their turn.
 const AT_ONCE: usize = 1 << 20;
 /// The number of the listening socket.
@@ -90,22 +77,24 @@ impl Streams {
         Ok(Self::of(Port::Listening { listeners, has_come: true }, address, tokens))
     }
 
+    /// Waits for the peers that a transport brings.
+    pub fn carried(arrivals: Arrivals, desk: &mut Desk, tokens: Tokens, registry: &Registry) -> io::Result<Self> {
+        let address = arrivals.address();
+        let mut listener = Listener::Carried(arrivals);
+        listener.register(registry, tokens.at(PORT))?;
+        desk.statistics.address = address.to_string();
+        Ok(Self::of(Port::Listening { listeners: vec![listener], has_come: true }, &address, tokens))
+    }
+
     /// Starts to connect to an address.
     pub fn connecting(address: &LinkAddress, tokens: Tokens) -> Self {
-        let port = Port::Connecting(Seeker {
-            address: address.clone(),
-            patience: Patience::up_to(LONGEST_PAUSE),
-            due: Some(Instant::now()),
-            awaited: None,
-            has_come: false,
-        });
-        Self::of(port, address, tokens)
+        Self::of(Port::Connecting(Seeker::of(address)), address, tokens)
     }
 
     fn of(port: Port, address: &LinkAddress, tokens: Tokens) -> Self {
         let shares = matches!(address, LinkAddress::Shm(_) | LinkAddress::Auto(_));
         let memory = shares.then(LinkMemory::default);
-        Self { port, tokens, peers: BTreeMap::new(), next: PORT + 1, memory }
+        Self { peers: BTreeMap::new(), port, tokens, next: PORT + 1, memory }
     }
 
     /// Applies `act` to each conversation. Those that have frames to send then get a turn.
@@ -186,9 +175,9 @@ impl Streams {
         todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
         if let Port::Connecting(seeker) = &mut self.port {
             if self.peers.values().any(|peer| peer.session.robot().is_some()) {
-                seeker.patience.reset();
+                seeker.note_reached();
             }
-            todo.also_at(seeker.due);
+            todo.also_at(seeker.due());
         }
     }
 
@@ -209,6 +198,9 @@ impl Streams {
                     Err(_) => break,
                 }
             }
+            if let Listener::Carried(arrivals) = listener {
+                arrivals.report(desk);
+            }
         }
         *has_come = false;
         for stream in accepted {
@@ -224,7 +216,7 @@ impl Streams {
     /// Connects to the other side, if an attempt is due.
     fn connect(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
         let Port::Connecting(seeker) = &mut self.port else { return };
-        if seeker.due.is_none_or(|due| due > now && !seeker.has_come) {
+        if !seeker.is_due(now) {
             return;
         }
         let begun = seeker.attempt(registry, self.tokens.at(PORT)).and_then(|stream| {
@@ -301,34 +293,10 @@ impl Streams {
     fn note_end(&mut self, robot: Option<&str>, parting: &Parting, desk: &mut Desk, now: Instant) {
         match &mut self.port {
             Port::Connecting(seeker) => {
-                seeker.due = Some(seeker.patience.after(now));
+                seeker.note_end(now);
                 desk.part(robot, Some(&seeker.address), parting);
             }
             Port::Listening { .. } => desk.part(robot, None, parting),
-        }
-    }
-}
-
-impl Seeker {
-    /// Updates whether somebody listens at the Unix socket.
-    fn look(&mut self) {
-        self.has_come |= self.awaited.as_ref().is_some_and(AwaitedSocket::has_come);
-    }
-
-    /// Starts to connect.
-    fn attempt(&mut self, registry: &Registry, token: Token) -> io::Result<Stream> {
-        self.due = None;
-        if let (LinkAddress::Unix(path) | LinkAddress::Shm(path), None) = (&self.address, &self.awaited) {
-            // Without the watch, the next attempt is made after a pause, as over TCP.
-            self.awaited = AwaitedSocket::at(path, registry, token).ok();
-        }
-        // A process that begins to listen from now on is noticed, and one more attempt is made.
-        self.look();
-        self.has_come = false;
-        match &self.address {
-            LinkAddress::Unix(path) | LinkAddress::Shm(path) => Stream::unix(path),
-            LinkAddress::Auto(address) => near::connect(*address),
-            LinkAddress::Tcp(address) | LinkAddress::Udp(address) => Stream::tcp(*address),
         }
     }
 }
@@ -338,6 +306,7 @@ fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>
     let mut listeners = vec![match address {
         LinkAddress::Unix(path) | LinkAddress::Shm(path) => Listener::unix(path)?,
         LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => Listener::tcp(*address)?,
+        LinkAddress::Zenoh(_) => return Err(ErrorKind::Unsupported.into()),
     }];
     let mut listening = match address {
         LinkAddress::Shm(path) => LinkAddress::Shm(path.clone()),

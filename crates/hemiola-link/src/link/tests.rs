@@ -41,7 +41,7 @@ impl Rig {
         let services = Services::new(&configuration.serve, &configuration.call, ends.bus.clone(), wakeup.clone());
         let topics = Topics::of_link(&configuration, ends, &vec![wakeup; configuration.send.len()]);
         let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&configuration), Arc::new(|_| {}));
-        let link = Link::open(&configuration, desk, Tokens::of(0), poll.registry()).unwrap();
+        let link = Link::open(&configuration, desk, None, (Tokens::of(0), poll.registry())).unwrap();
         // This is read after the link was opened, so that the first attempt is due by then.
         let begin = Instant::now();
         Self { poll, link, begin, now: begin, buffer: vec![0; 64 << 10] }

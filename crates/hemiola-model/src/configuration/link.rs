@@ -126,6 +126,9 @@ pub enum LinkAddress {
     Auto(SocketAddr),
     /// UDP: datagrams arrive promptly or not at all.
     Udp(SocketAddr),
+    /// Zenoh: an address as Zenoh writes it, such as `tcp/192.168.1.5:7447`. Reliable and in order,
+    /// also through routers of Zenoh. Only programs that ask for it have this transport.
+    Zenoh(String),
 }
 
 /// A topic or representation that the other side may receive.
@@ -179,6 +182,17 @@ impl LinkConfiguration {
 }
 
 impl LinkEnd {
+    /// Returns whether the two sides meet over Zenoh.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{LinkAddress, LinkEnd};
+    ///
+    /// assert!(LinkEnd::Listen(LinkAddress::Zenoh("tcp/0.0.0.0:7447".to_owned())).is_over_zenoh());
+    /// ```
+    pub fn is_over_zenoh(&self) -> bool {
+        matches!(self, Self::Listen(LinkAddress::Zenoh(_)) | Self::Connect(LinkAddress::Zenoh(_)))
+    }
+
     /// Returns the address.
     pub fn address(&self) -> LinkAddress {
         match self {
@@ -274,6 +288,7 @@ impl fmt::Display for LinkAddress {
             Self::Tcp(address) => write!(formatter, "tcp:{address}"),
             Self::Auto(address) => write!(formatter, "auto:{address}"),
             Self::Udp(address) => write!(formatter, "udp:{address}"),
+            Self::Zenoh(address) => write!(formatter, "zenoh:{address}"),
         }
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use hemiola_config::{Diagnostic, Diagnostics, Origins};
-use hemiola_model::configuration::{Configuration, Incoming, Subject};
+use hemiola_link::LinkError;
+use hemiola_model::configuration::{Configuration, Incoming, LinkConfiguration, LinkEnd, Subject};
 use hemiola_plan::Warning;
 use hemiola_runtime::Robot;
 
@@ -65,6 +66,20 @@ pub fn without_ros2(configuration: &Configuration, origins: &Origins) -> Diagnos
         }
     });
     missing.into_iter().collect()
+}
+
+/// Returns warnings about links at `zenoh:` addresses if this program was built without Zenoh.
+pub fn without_zenoh(configuration: &Configuration, origins: &Origins) -> Diagnostics {
+    let links = configuration.links.iter().filter(|link| !cfg!(feature = "zenoh") && link.end.is_over_zenoh());
+    let warning = |link: &LinkConfiguration| {
+        let warning = Diagnostic::warning(LinkError::without_zenoh(link).to_string());
+        let key = if matches!(link.end, LinkEnd::Listen(_)) { "listen" } else { "connect" };
+        match origins.at(&["link", &link.name, key]) {
+            Some(origin) => warning.at(&origin.place, ""),
+            None => warning,
+        }
+    };
+    links.map(warning).collect()
 }
 
 /// Returns the warnings without those about representations that are sent to other programs: they

@@ -53,11 +53,24 @@ pub fn open(
         tell(format_args!("note: a robot that is stepped or replays a log opens no links, and is not a node of ROS 2"));
         return Ok(OpenLinks::default());
     }
-    let host = LinkHost::of(robot, handle);
+    let host = with_zenoh(LinkHost::of(robot, handle));
     let node = match ros2 {
         Some(node) => Some(ros2::open(node, host.clone())?),
         None => None,
     };
     let links = if links.is_empty() { None } else { Some(Links::open(links, host)?) };
     Ok(OpenLinks { links, node })
+}
+
+/// Returns the host with the transport of links over Zenoh, which programs have with the feature
+/// `zenoh`.
+#[cfg(feature = "zenoh")]
+fn with_zenoh(host: LinkHost) -> LinkHost {
+    host.with_transport(std::sync::Arc::new(hemiola_zenoh::ZenohTransport::new()))
+}
+
+/// Returns the host, whose links cannot go over Zenoh.
+#[cfg(not(feature = "zenoh"))]
+fn with_zenoh(host: LinkHost) -> LinkHost {
+    host
 }

@@ -1,13 +1,15 @@
 //! The keys that say where a link meets the other side: `listen`, `connect` or `join`.
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use hemiola_model::configuration::{LinkAddress, LinkEnd, LinkGroup};
 
-use super::beyond_this_computer;
 use super::services::Named;
+use super::{beyond_this_computer, warning_of_network};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
+use crate::robot::zenoh::ZenohAddress;
 use crate::section::{Reading, Refusal, Section, text, whole};
 
 /// The maximum number of bytes of `sun_path` of Unix sockets, without the zero at its end.
@@ -123,6 +125,7 @@ fn check(
     let address = match end.address() {
         LinkAddress::Tcp(address) | LinkAddress::Auto(address) | LinkAddress::Udp(address) => address,
         LinkAddress::Unix(_) | LinkAddress::Shm(_) => return Some(()),
+        LinkAddress::Zenoh(address) => return check_zenoh(table, end, &address, node, is_trusted, found),
     };
     let (ip, port) = (address.ip(), address.port());
     let elsewhere = match end {
@@ -140,9 +143,7 @@ fn check(
             return None;
         }
         LinkEnd::Connect(_) if ip.is_unspecified() || port == 0 => {
-            let error = Diagnostic::error(format!("{address} cannot be reached"));
-            found
-                .push(error.at(&node.place, "").help("write the address and the port at which the other side listens"));
+            found.push(not_reachable(&address, node));
             return None;
         }
         LinkEnd::Listen(_) | LinkEnd::Connect(_) => {
@@ -152,6 +153,33 @@ fn check(
     let warning = beyond_this_computer(table, ip, &elsewhere, node).filter(|_| !is_trusted);
     warning.into_iter().for_each(|warning| found.push(warning));
     Some(())
+}
+
+/// Checks an address of Zenoh; `None`, with an error, if nobody can be met there.
+fn check_zenoh(
+    table: &str,
+    end: &LinkEnd,
+    address: &str,
+    node: &Node,
+    is_trusted: bool,
+    found: &mut Diagnostics,
+) -> Option<()> {
+    let place = ZenohAddress::read(address)?;
+    if matches!(end, LinkEnd::Connect(_)) && (place.is_any() || place.port == 0) {
+        found.push(not_reachable(&address, node));
+        return None;
+    }
+    if !is_trusted && !place.is_of_this_computer() {
+        let port = place.port;
+        let elsewhere = format!("meet at `zenoh:tcp/127.0.0.1:{port}`, through `ssh -L {port}:127.0.0.1:{port} HOST`");
+        found.push(warning_of_network(table, &elsewhere, node));
+    }
+    Some(())
+}
+
+fn not_reachable(address: &dyn fmt::Display, node: &Node) -> Diagnostic {
+    let error = Diagnostic::error(format!("{address} cannot be reached"));
+    error.at(&node.place, "").help("write the address and the port at which the other side listens")
 }
 
 fn address(node: &Node) -> Reading<'_, LinkAddress> {
@@ -165,12 +193,15 @@ fn address(node: &Node) -> Reading<'_, LinkAddress> {
         "tcp" => socket().map(LinkAddress::Tcp),
         "auto" => socket().map(LinkAddress::Auto),
         "udp" => socket().map(LinkAddress::Udp),
+        "zenoh" if ZenohAddress::read(place).is_some() => Ok(LinkAddress::Zenoh(place.to_owned())),
+        "zenoh" => Err(Refusal::new(node, "`zenoh:` and an address of Zenoh over TCP")
+            .help("such as \"zenoh:tcp/127.0.0.1:7447\" or \"zenoh:tcp/robot.local:7447\"")),
         "unix" | "shm" if place.starts_with('/') && place.len() <= LONGEST_PATH && !place.contains('\0') => {
             let place = place.into();
             Ok(if kind == "shm" { LinkAddress::Shm(place) } else { LinkAddress::Unix(place) })
         }
         "unix" | "shm" => Err(refusal(&format!("`{kind}:` and an absolute file name of at most {LONGEST_PATH} bytes"))),
-        _ => Err(refusal("an address that begins with `unix:`, `shm:`, `tcp:`, `auto:` or `udp:`")),
+        _ => Err(refusal("an address that begins with `unix:`, `shm:`, `tcp:`, `auto:`, `udp:` or `zenoh:`")),
     }
 }
 

@@ -206,6 +206,6 @@ fn a_group_has_no_services() {
     let services = Services::new(&link.serve, &link.call, bus, wakeup);
     let topics = Topics::of_link(&link, ends, &[]);
     let desk = Desk::new("robot".into(), topics, services, LinkStatistics::of(&link), Arc::new(|_| {}));
-    let refused = Link::open(&link, desk, Tokens::of(0), Poll::new().unwrap().registry());
+    let refused = Link::open(&link, desk, None, (Tokens::of(0), Poll::new().unwrap().registry()));
     assert!(refused.is_err_and(|error| error.to_string().contains("`serve` and `call` belong in another link")));
 }

@@ -11,11 +11,10 @@ use hemiola_runtime::{DebugName, Observation, Observer, RobotHandle};
 use serde_json::json;
 
 use crate::door::outbox::Outbox;
+use crate::protocol::foxglove::MOST;
 use crate::robot::Shared;
 use crate::robot::values::schema_of;
 
-/// The most channels that are advertised to a client.
-const MOST: usize = 1024;
 /// The period at which new channels are looked for, which takes too long for every turn.
 const LOOK: Duration = Duration::from_secs(1);
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use hemiola_model::Time;
 use hemiola_model::module::DebugContent;
 use hemiola_recording::shown::{self, Gathered, Message};
 use hemiola_runtime::{Observation, Observer, RobotHandle};
@@ -12,6 +13,7 @@ use super::channels::ShownChannel;
 use super::head;
 use crate::door::outbox::Outbox;
 use crate::protocol::binary::Head;
+use crate::whole::clock::Clock;
 
 /// One subscription to a channel. While it exists, modules compute the channel's output.
 pub struct ShownStream {
@@ -82,8 +84,8 @@ impl ShownStream {
     }
 
     /// Sends the messages that are complete. `places` is the client's subscription to the
-    /// placements of spaces, if it has one.
-    pub fn send(&mut self, places: Option<u32>, out: &mut Outbox) {
+    /// placements of spaces, if it has one. All times are converted by `clock`.
+    pub fn send(&mut self, places: Option<u32>, clock: Clock, out: &mut Outbox) {
         let Self { subscription, channel, seen, gathered, came, .. } = self;
         let send = |message: Message, out: &mut Outbox| {
             // A name may stand for a plot, an image and a drawing at the same time.
@@ -95,12 +97,13 @@ impl ShownStream {
                 return;
             }
             let time = message.time.nanoseconds();
-            let head = head(Head { subscription, sequence: 0, run: 0, time, stamp: time });
+            let head = head(Head { subscription, sequence: 0, run: 0, time, stamp: time }, Clock::default());
             out.send_bytes([head, message.bytes].concat());
         };
         for observer in seen {
-            while let Some(record) = observer.next_debug() {
+            while let Some(mut record) = observer.next_debug() {
                 *came = Instant::now();
+                record.time = Time::from_nanoseconds(clock.convert(record.time.nanoseconds()));
                 if matches!(record.content, DebugContent::Image(_)) && out.is_congested() {
                     continue;
                 }

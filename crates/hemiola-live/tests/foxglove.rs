@@ -20,6 +20,7 @@ struct Wanted {
     annotations: bool,
     text: bool,
     annotation: bool,
+    annex: bool,
 }
 
 #[derive(Parameters)]
@@ -47,6 +48,7 @@ impl Gallery {
             annotations: debug.wants("gallery.view/frame"),
             text: debug.wants("gallery.state"),
             annotation: debug.wants("gallery.bell"),
+            annex: debug.wants("annex/frame"),
         };
         debug.plot("gallery.visitors", 2.5);
         debug.draw("hall/statues", |canvas| {
@@ -258,7 +260,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
 }
 
 #[test]
-fn places_come_with_the_drawings_that_are_subscribed_to() {
+fn places_come_to_who_subscribes_to_them_and_only_their_drawings_are_computed() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
     let [places, scene] = viewer.channels([
@@ -266,16 +268,24 @@ fn places_come_with_the_drawings_that_are_subscribed_to() {
         ("/debug/hall/statues", "foxglove_msgs/msg/SceneUpdate"),
     ]);
     viewer.subscribe(1, &places);
-    viewer.subscribe(2, &scene);
-    let place = viewer.message(1, &places);
-    assert_eq!((&place["parent_frame_id"], &place["child_frame_id"]), (&json!("hall"), &json!("alcove")));
+    // The drawing that places the alcove is not subscribed to.
+    let place = loop {
+        let place = viewer.message(1, &places);
+        if place["parent_frame_id"] == "hall" {
+            break place;
+        }
+    };
+    assert_eq!(place["child_frame_id"], json!("alcove"));
     assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
+    wait_for(&house, Wanted { scene: true, ..Wanted::default() });
+    viewer.subscribe(2, &scene);
     viewer.message(2, &scene);
-    viewer.unsubscribe(2);
-    // A subscription to placements alone makes no module draw.
-    wait_for(&house, Wanted::default());
+    while viewer.message(1, &places)["parent_frame_id"] != "hall" {}
     viewer.subscribe(3, &places);
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));
+    viewer.unsubscribe(1);
+    viewer.unsubscribe(2);
+    wait_for(&house, Wanted::default());
 }
 
 #[test]

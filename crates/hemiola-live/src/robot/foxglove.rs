@@ -10,12 +10,16 @@
 //! |---|---|
 //! | `channels` | the channels that clients can subscribe to |
 //! | `shown` | the plots, drawings and texts of modules |
+//! | `places` | where the spaces of drawings lie in each other |
+//! | `showing` | what modules show, gathered into messages |
 //! | `services` | the services that clients can call |
 //! | `graph` | the connection graph: who provides and reads what |
 
 mod channels;
 mod graph;
+mod places;
 mod services;
+mod showing;
 mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,11 +28,13 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Value;
 use hemiola_model::cdr::CdrReader;
+use hemiola_recording::shown::Message;
 use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
 use serde_json::json;
 
 use self::channels::{Channel, Channels};
 use self::graph::connection_graph;
+use self::places::PlacesStream;
 use self::services::{Call, Services};
 use self::shown::ShownStream;
 use super::opening::Opening;
@@ -62,7 +68,7 @@ pub struct FoxgloveSession {
     opening: Opening<ValueStream>,
     shown: Vec<ShownStream>,
     /// The subscription to the placements of spaces.
-    places: Option<u32>,
+    places: Option<PlacesStream>,
     /// The channels of the client: the topic of each, and the encoding of its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
@@ -106,7 +112,7 @@ impl FoxgloveSession {
 
     /// Advertises the channels that are new, if a new check is due.
     fn advertise(&mut self, out: &mut Outbox) {
-        let Self { shared, channels, shown, .. } = self;
+        let Self { shared, channels, shown, places, .. } = self;
         if !channels.advertise(shared, out) {
             return;
         }
@@ -114,6 +120,17 @@ impl FoxgloveSession {
             Some(Channel::Shown(channel)) => stream.follow(&shared.handle, channel).is_ok(),
             _ => false,
         });
+        if let Some(stream) = places {
+            let computed = shown.iter().filter_map(|stream| channels.get(stream.number()));
+            let computed = computed.filter_map(|channel| match channel {
+                Channel::Shown(channel) => Some(&channel.names),
+                _ => None,
+            });
+            let computed = computed.flatten().copied().collect();
+            if stream.follow(&shared.handle, channels, &computed).is_err() {
+                *places = None;
+            }
+        }
         if self.client.access.may_change() {
             self.services.advertise(&self.shared, out);
         }
@@ -129,7 +146,7 @@ impl FoxgloveSession {
             Request::Unsubscribe { subscription_ids } => {
                 self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
                 self.shown.retain(|stream| !subscription_ids.contains(&stream.subscription()));
-                self.places = self.places.filter(|id| !subscription_ids.contains(id));
+                _ = self.places.take_if(|stream| subscription_ids.contains(&stream.subscription()));
                 subscription_ids.into_iter().for_each(|id| self.opening.cancel(id));
             }
             Request::Advertise { channels } => {
@@ -179,7 +196,7 @@ impl FoxgloveSession {
         let has_it = self.opening.has(id)
             || self.values.iter().any(|stream| stream.subscription() == id)
             || self.shown.iter().any(|stream| stream.subscription() == id)
-            || self.places == Some(id);
+            || self.places.as_ref().is_some_and(|stream| stream.subscription() == id);
         if has_it || self.values.len() + self.shown.len() + self.opening.count() >= MOST {
             return Err(format!(
                 "subscription {id} is refused: it exists already, or there are too many subscriptions"
@@ -197,7 +214,7 @@ impl FoxgloveSession {
                 if self.places.is_some() {
                     return Err("the placements of spaces are subscribed to already".to_owned());
                 }
-                self.places = Some(id);
+                self.places = Some(PlacesStream::open(&self.shared.handle, id, &self.channels)?);
                 return Ok(());
             }
             Channel::Withdrawn => return Err("this channel was withdrawn".to_owned()),
@@ -388,7 +405,8 @@ impl Session for FoxgloveSession {
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         let clock = self.clock();
         self.values.iter_mut().for_each(|stream| stream.send(out, |own| head(own, clock)));
-        self.shown.iter_mut().for_each(|stream| stream.send(self.places, clock, out));
+        self.shown.iter_mut().for_each(|stream| stream.send(clock, out));
+        self.places.iter_mut().for_each(|stream| stream.send(clock, out));
         if self.looked.elapsed() >= SLOW {
             self.looked = Instant::now();
             if self.forwarded.as_ref().is_some_and(|forwarded| forwarded.told != self.shared.clock_origin()) {
@@ -400,7 +418,7 @@ impl Session for FoxgloveSession {
             time.extend_from_slice(&nanoseconds(self.shared.handle.now().nanoseconds()).to_le_bytes());
             out.send_bytes(time);
         }
-        Some(match (self.values.is_empty(), self.shown.is_empty()) {
+        Some(match (self.values.is_empty(), self.shown.is_empty() && self.places.is_none()) {
             (false, _) => FAST,
             (true, false) => SHOWN,
             (true, true) => SLOW,
@@ -418,6 +436,15 @@ fn head(head: Head, clock: Clock) -> Vec<u8> {
     bytes.extend_from_slice(&head.subscription.to_le_bytes());
     bytes.extend_from_slice(&nanoseconds(clock.convert(head.time)).to_le_bytes());
     bytes
+}
+
+/// Sends a message of what modules show. Messages for a congested client are dropped.
+fn send_message(subscription: u32, message: Message, out: &mut Outbox) {
+    if !out.is_congested() {
+        let time = message.time.nanoseconds();
+        let head = head(Head { subscription, sequence: 0, run: 0, time, stamp: time }, Clock::default());
+        out.send_bytes([head, message.bytes].concat());
+    }
 }
 
 /// Returns a time for the client, whose times cannot be negative. Those of a process that began

@@ -49,6 +49,7 @@ use session::Session;
 use stream::{Socket, Stream};
 use token::Token;
 use whole::Whole;
+use whole::foxglove::FoxgloveWhole;
 
 /// The subject of a door: a robot or a log that clients view.
 pub trait Subject: Send {
@@ -378,10 +379,10 @@ impl Service {
 /// The size of the kernel's buffer for a client on TCP.
 const SEND_BUFFER: usize = 512 << 10;
 
-/// The process name by which a client requests all processes at once, and the subprotocol that
-/// supports this.
+/// The process name by which a client requests all processes at once.
 const ALL: &str = "*";
-const WHOLE: &str = "hemiola.v1";
+/// The subprotocol whose clients get all processes unless they name one.
+const FOXGLOVE: &str = "foxglove.sdk.v1";
 
 /// Everything behind the door.
 struct House {
@@ -424,13 +425,17 @@ impl House {
         // A client that comes through the door of another process keeps its name there.
         let name = head.client.clone().filter(|_| matches!(peer, Peer::User(_))).unwrap_or_else(|| peer.name());
         let own = self.socket.as_ref().filter(|own| own.part.is_some());
-        let other = head.process().filter(|process| self.part() != Some(process));
+        let wanted = head.process().or_else(|| (protocol == FOXGLOVE).then_some(ALL));
+        let other = wanted.filter(|process| self.part() != Some(process));
         let client = DoorClient { access, name: name.clone(), runner };
         let session: Box<dyn Session> = match (other, own) {
-            (Some(ALL), Some(own)) if protocol == WHOLE => {
-                let (session, own) = (self.subject.session(protocol, client), own.clone());
-                let open = move |process: &str| relay(&own, process, WHOLE, access, &name, &line);
-                Box::new(Whole::new(session, Box::new(open)))
+            (Some(ALL), Some(own)) => {
+                let (session, own, spoken) = (self.subject.session(protocol, client), own.clone(), protocol.clone());
+                let open = move |process: &str| relay(&own, process, &spoken, access, &name, &line);
+                match protocol.as_str() {
+                    FOXGLOVE => Box::new(FoxgloveWhole::new(session, Box::new(open))),
+                    _ => Box::new(Whole::new(session, Box::new(open))),
+                }
             }
             (None | Some(ALL), _) => self.subject.session(protocol, client),
             (Some(process), own) => {

@@ -7,9 +7,11 @@
 //! | `change` | the changes of a robot |
 //! | `journal` | the entries of the journal |
 //! | `binary` | the binary messages: values, points of plots, events and images |
+//! | `foxglove` | the requests of clients that use Foxglove's protocol |
 
 pub mod binary;
 mod change;
+pub(crate) mod foxglove;
 mod journal;
 mod request;
 

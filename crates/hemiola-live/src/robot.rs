@@ -44,7 +44,8 @@ use std::sync::Arc;
 use hemiola_config::{ConfigurationText, Origins};
 use hemiola_insight::OverLinks;
 use hemiola_link::LinksView;
-use hemiola_runtime::RobotHandle;
+use hemiola_realtime::MonotonicTime;
+use hemiola_runtime::{Robot, RobotHandle};
 use hemiola_trace::Known;
 
 use crate::door::session::Session;
@@ -105,6 +106,24 @@ struct Shared {
     recording: LiveRecording,
     /// The replay, if the robot is replaying a log.
     replayed: Option<Replayed>,
+}
+
+impl Shared {
+    /// Returns the name of the whole robot.
+    fn whole(&self) -> &str {
+        self.facts.whole.as_ref().unwrap_or(&self.facts.name)
+    }
+
+    /// Returns the part of the robot that this process runs, and all parts on this host.
+    fn part(&self) -> (Option<String>, Vec<String>) {
+        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().near_parts());
+        self.facts.whole.as_ref().map(|_| self.handle.with_robot(of_whole)).unwrap_or_default()
+    }
+
+    /// Returns the time of the host's clock, in nanoseconds, at which the robot's clock shows zero.
+    fn clock_origin(&self) -> Option<u64> {
+        self.handle.clock_origin().map(MonotonicTime::as_nanoseconds)
+    }
 }
 
 impl RunningRobotSubject {

@@ -3,17 +3,13 @@
 
 mod common;
 
-use std::net::TcpStream;
-use std::sync::Arc;
-
-use common::{Drive, House, PATIENCE, TOKEN, wait_until};
+use common::viewer::Viewer;
+use common::{Drive, House, TOKEN, wait_until};
 use hemiola::prelude::*;
-use hemiola_log::Definition;
 use hemiola_model::module::{ImageFormat, PixelFormat};
 use hemiola_runtime::Change;
-use serde_json::{Value, json};
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
+use serde_json::json;
+use tungstenite::Message;
 
 /// The outputs of the gallery that somebody has subscribed to, as far as the gallery knows.
 #[derive(Representation, Clone, Default, PartialEq)]
@@ -24,6 +20,7 @@ struct Wanted {
     annotations: bool,
     text: bool,
     annotation: bool,
+    annex: bool,
 }
 
 #[derive(Parameters)]
@@ -51,6 +48,7 @@ impl Gallery {
             annotations: debug.wants("gallery.view/frame"),
             text: debug.wants("gallery.state"),
             annotation: debug.wants("gallery.bell"),
+            annex: debug.wants("annex/frame"),
         };
         debug.plot("gallery.visitors", 2.5);
         debug.draw("hall/statues", |canvas| {
@@ -81,83 +79,6 @@ fn wait_for(house: &House, wanted: Wanted) {
 
 fn open_annex(house: &House) {
     house.robot.handle().change(Change::parameter("Gallery", "shows_annex", true)).wait().unwrap();
-}
-
-struct Viewer(WebSocket<TcpStream>);
-
-impl Viewer {
-    fn come(house: &House, query: &str) -> Self {
-        let address = house.address();
-        let mut request = format!("ws://{address}/{query}").into_client_request().unwrap();
-        request.headers_mut().insert("Sec-WebSocket-Protocol", "foxglove.sdk.v1".parse().unwrap());
-        let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        Self(tungstenite::client(request, stream).unwrap().0)
-    }
-
-    fn say(&mut self, request: Value) {
-        self.0.send(Message::text(request.to_string())).unwrap();
-    }
-
-    /// Returns the next text message with this `op`.
-    fn hear(&mut self, op: &str) -> Value {
-        loop {
-            if let Message::Text(text) = self.0.read().unwrap() {
-                let said: Value = serde_json::from_str(&text).unwrap();
-                if said["op"] == op {
-                    return said;
-                }
-            }
-        }
-    }
-
-    /// Returns the channels with these topics and message types, once all of them have been
-    /// advertised.
-    fn channels<const COUNT: usize>(&mut self, wanted: [(&str, &str); COUNT]) -> [Value; COUNT] {
-        let mut found = [const { Value::Null }; COUNT];
-        while found.contains(&Value::Null) {
-            for channel in self.hear("advertise")["channels"].as_array().unwrap() {
-                let is_it =
-                    |(topic, schema): &(&str, &str)| channel["topic"] == *topic && channel["schemaName"] == *schema;
-                if let Some(index) = wanted.iter().position(is_it) {
-                    found[index] = channel.clone();
-                }
-            }
-        }
-        found
-    }
-
-    fn subscribe(&mut self, id: u32, channel: &Value) {
-        self.say(json!({"op": "subscribe", "subscriptions": [{"id": id, "channelId": channel["id"]}]}));
-    }
-
-    fn unsubscribe(&mut self, id: u32) {
-        self.say(json!({"op": "unsubscribe", "subscriptionIds": [id]}));
-    }
-
-    /// Returns the next message of this subscription, decoded only by the schema of its channel.
-    fn message(&mut self, id: u32, channel: &Value) -> Value {
-        let [name, schema] = ["schemaName", "schema"].map(|key| channel[key].as_str().unwrap());
-        let definition = Arc::new(Definition::parse(name, schema).unwrap());
-        loop {
-            let bytes = self.bytes(1);
-            if bytes[1..5] == id.to_le_bytes() {
-                let value = hemiola_log::Value::decode(&definition, &bytes[13..]).unwrap();
-                return serde_json::to_value(value).unwrap();
-            }
-        }
-    }
-
-    /// Returns the next binary message with this opcode.
-    fn bytes(&mut self, opcode: u8) -> Vec<u8> {
-        loop {
-            if let Message::Binary(bytes) = self.0.read().unwrap()
-                && bytes[0] == opcode
-            {
-                return bytes.to_vec();
-            }
-        }
-    }
 }
 
 #[test]
@@ -339,7 +260,7 @@ fn what_modules_show_comes_to_those_who_subscribe_and_is_computed_for_nobody_els
 }
 
 #[test]
-fn places_come_with_the_drawings_that_are_subscribed_to() {
+fn places_come_to_who_subscribes_to_them_and_only_their_drawings_are_computed() {
     let house = House::plain();
     let mut viewer = Viewer::come(&house, "");
     let [places, scene] = viewer.channels([
@@ -347,16 +268,24 @@ fn places_come_with_the_drawings_that_are_subscribed_to() {
         ("/debug/hall/statues", "foxglove_msgs/msg/SceneUpdate"),
     ]);
     viewer.subscribe(1, &places);
-    viewer.subscribe(2, &scene);
-    let place = viewer.message(1, &places);
-    assert_eq!((&place["parent_frame_id"], &place["child_frame_id"]), (&json!("hall"), &json!("alcove")));
+    // The drawing that places the alcove is not subscribed to.
+    let place = loop {
+        let place = viewer.message(1, &places);
+        if place["parent_frame_id"] == "hall" {
+            break place;
+        }
+    };
+    assert_eq!(place["child_frame_id"], json!("alcove"));
     assert_eq!(place["translation"], json!({"x": 4.0, "y": 1.0, "z": 0.0}));
+    wait_for(&house, Wanted { scene: true, ..Wanted::default() });
+    viewer.subscribe(2, &scene);
     viewer.message(2, &scene);
-    viewer.unsubscribe(2);
-    // A subscription to placements alone makes no module draw.
-    wait_for(&house, Wanted::default());
+    while viewer.message(1, &places)["parent_frame_id"] != "hall" {}
     viewer.subscribe(3, &places);
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("subscribed to already"));
+    viewer.unsubscribe(1);
+    viewer.unsubscribe(2);
+    wait_for(&house, Wanted::default());
 }
 
 #[test]

@@ -65,7 +65,8 @@ impl Relay {
         line.registry.register(&mut stream, line.token, Interest::READABLE | Interest::WRITABLE)?;
         let refused = |error: Error| io::Error::new(ErrorKind::InvalidInput, error.to_string());
         let header = |text: &str| HeaderValue::from_str(text).map_err(|error| refused(error.into()));
-        let mut request = "ws://localhost/".into_client_request().map_err(refused)?;
+        let process = socket.part.as_ref().map_or_else(|| socket.name(), |part| part.process.clone());
+        let mut request = format!("ws://localhost/?process={process}").into_client_request().map_err(refused)?;
         let headers = request.headers_mut();
         headers.insert("Sec-WebSocket-Protocol", header(protocol)?);
         headers.insert(CLIENT, header(client)?);
@@ -76,7 +77,6 @@ impl Relay {
             .max_message_size(Some(MOST_WAITING))
             .max_frame_size(Some(MOST_WAITING))
             .max_write_buffer_size(MOST_WAITING);
-        let process = socket.part.as_ref().map_or_else(|| socket.name(), |part| part.process.clone());
         let begun = tungstenite::client::client_with_config(request, stream, Some(config));
         let state = match begun {
             Ok((socket, _)) => State::Open(Box::new(socket)),

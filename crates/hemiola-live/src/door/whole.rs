@@ -2,18 +2,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `seat` | the place of one process, whether it runs or not |
+//! | `seats`, `seat` | the places of all processes, and of one, whether it runs or not |
 //! | `numbers` | the meaning of the numbers in events |
 //! | `frames` | the conversion of a process's binary messages to those of the robot |
+//! | `foxglove` | the same for clients that use Foxglove's protocol |
 //!
 //! The process that has opened the door serves its session here; the others are reached as by
 //! [`Relay`](super::relay::Relay). The session reconnects to a process that has ended as soon as it
 //! is started again, and then renews all of the client's subscriptions there. All times are those
 //! of this process's clock.
 
+pub mod foxglove;
 mod frames;
 mod numbers;
 mod seat;
+mod seats;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -27,26 +30,19 @@ use super::outbox::Outbox;
 use super::session::Session;
 use crate::protocol::{Request, parse};
 use crate::whole::clock::Clock;
-use crate::whole::holdings::{Holdings, items, text_of};
-use crate::whole::process::Process;
+use crate::whole::holdings::{Holdings, text_of};
 use crate::whole::routes::{self, Route, Undone};
 use crate::whole::statistics;
 use numbers::Numbers;
-use seat::Seat;
-
-/// Opens a session with another process of the robot.
-pub type Opener = Box<dyn Fn(&str) -> Result<Box<dyn Session>, String> + Send>;
+use seats::{Opener, Seats};
 
 /// The most requests that wait until all processes have described themselves.
 const MOST_HELD: usize = 256;
 
 /// The session of a client with all processes of a robot.
 pub struct Whole {
-    open: Opener,
-    /// The processes, in the order of `robot.toml`.
-    processes: Vec<Process<Seat>>,
-    /// The index of the process behind this door, with whose clock the others are compared.
-    own: usize,
+    seats: Seats,
+    /// The origin of the clock of the process behind this door, with which the others are compared.
     origin: Option<u64>,
     /// The requests sent to processes, by their numbers.
     asked: BTreeMap<u64, (usize, Purpose)>,
@@ -87,36 +83,14 @@ struct Pending {
 impl Whole {
     /// Creates a session from that with this process; `open` opens those with the others.
     pub fn new(own: Box<dyn Session>, open: Opener) -> Self {
-        let mut seat = Seat::empty(Instant::now());
-        seat.meet(own, Instant::now());
-        let processes = vec![Process::new(String::new(), seat)];
-        let (own, origin, asked, number, pending, wishes, numbers, told) = Default::default();
-        Self { open, processes, own, origin, asked, number, pending, held: Some(Vec::new()), wishes, numbers, told }
-    }
-
-    /// Creates a seat for every process that this process's welcome names.
-    fn seat_all(&mut self, welcome: &Value, now: Instant) {
-        let Some(own) = self.processes.pop() else { return };
-        let name = text_of(&welcome["part"]);
-        for part in items(&welcome["parts"]) {
-            self.processes.push(Process::new(text_of(part).to_owned(), Seat::empty(now)));
-        }
-        self.own = self.processes.iter().position(|process| process.name == name).unwrap_or_default();
-        self.processes[self.own] = Process { name: name.to_owned(), ..own };
-        self.origin = welcome["clock_origin"].as_u64();
-    }
-
-    fn seek(&mut self, index: usize, now: Instant) {
-        let process = &mut self.processes[index];
-        match (self.open)(&process.name) {
-            Ok(session) => process.connection.meet(session, now),
-            Err(reason) => process.connection.lose(&reason, now),
-        }
+        let (origin, asked, number, pending, wishes, numbers, told) = Default::default();
+        let (seats, held) = (Seats::new(own, open), Some(Vec::new()));
+        Self { seats, origin, asked, number, pending, held, wishes, numbers, told }
     }
 
     /// Notes that a process has ended: its pending requests are answered with the reason.
     fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
-        let process = &mut self.processes[index];
+        let process = &mut self.seats.processes[index];
         process.connection.lose(reason, Instant::now());
         process.holdings = Holdings::default();
         (process.statistics, process.fresh) = (None, 0);
@@ -126,7 +100,7 @@ impl Whole {
         for number in unanswered {
             self.answered(number, Err(reason.to_owned()), out);
         }
-        if index == self.own {
+        if index == self.seats.own {
             out.close();
         }
     }
@@ -138,7 +112,7 @@ impl Whole {
         self.asked.insert(number, (index, purpose));
         let mut text = json!(request);
         text["id"] = number.into();
-        let seat = &mut self.processes[index].connection;
+        let seat = &mut self.seats.processes[index].connection;
         if seat.session.is_none() {
             let reason = seat.reason.clone();
             return self.answered(number, Err(reason), out);
@@ -150,7 +124,7 @@ impl Whole {
 
     /// Begins to execute a request of the client.
     fn begin_request(&mut self, id: Value, request: Request, out: &mut Outbox) {
-        let missing = self.processes.iter().filter(|process| process.connection.session.is_none());
+        let missing = self.seats.processes.iter().filter(|process| process.connection.session.is_none());
         let missing: Vec<_> =
             missing.map(|process| (process.name.clone(), process.connection.reason.clone())).collect();
         let mut route = match self.route(&missing, &request) {
@@ -162,7 +136,7 @@ impl Whole {
         let first: Vec<_> =
             if route.is_in_turn() { next.drain(..next.len().min(1)).collect() } else { next.drain(..).collect() };
         for (index, request) in &first {
-            self.processes[*index].note(request, route.numbers(*index));
+            self.seats.processes[*index].note(request, route.numbers(*index));
         }
         self.number += 1;
         let key = self.number;
@@ -176,7 +150,7 @@ impl Whole {
     }
 
     fn route(&self, missing: &[(String, String)], request: &Request) -> Result<Route, String> {
-        routes::route(&self.processes, missing, request)
+        routes::route(&self.seats.processes, missing, request)
     }
 
     /// Notes the subscriptions that processes get when they are started later.
@@ -203,7 +177,7 @@ impl Whole {
                 pending.open -= 1;
                 let (is_over, request) = (answer.is_err(), pending.request.clone());
                 if let (Request::Events { .. }, Ok(answer)) = (&request, &answer) {
-                    self.numbers.learn(&self.processes[index].name, &answer["names"]);
+                    self.numbers.learn(&self.seats.processes[index].name, &answer["names"]);
                 }
                 pending.answers.push((index, answer));
                 match pending.next.pop_front().filter(|_| !is_over) {
@@ -227,7 +201,7 @@ impl Whole {
         let silent = self.asked.values().filter(|(_, purpose)| matches!(purpose, Purpose::Answer(of) if *of == key));
         answers.extend(silent.map(|(index, _)| (*index, Err("it does not respond".to_owned()))));
         answers.sort_by_key(|(index, _)| *index);
-        let answer = match (&request, route.answer(&self.processes, &[], answers)) {
+        let answer = match (&request, route.answer(&self.seats.processes, &[], answers)) {
             (Request::Events { .. }, Ok(_)) => Ok(json!({"names": self.numbers.names()})),
             (_, answer) => answer,
         };
@@ -248,14 +222,14 @@ impl Whole {
 
     /// Notes the description of a process, and renews the client's subscriptions there.
     fn described(&mut self, index: usize, described: &Value, out: &mut Outbox) {
-        let process = &mut self.processes[index];
+        let process = &mut self.seats.processes[index];
         process.holdings = Holdings::of(described);
         process.connection.is_described = true;
         process.connection.meetings += 1;
         for wish in self.wishes.values().cloned().collect::<Vec<_>>() {
             let Ok(route) = self.route(&[], &wish) else { continue };
             for (_, request) in route.asked.iter().filter(|(asked, _)| *asked == index) {
-                self.processes[index].note(request, route.numbers(index));
+                self.seats.processes[index].note(request, route.numbers(index));
                 self.ask(index, request, Purpose::Wish(wish.clone()), out);
             }
         }
@@ -263,14 +237,14 @@ impl Whole {
 
     fn note_names(&mut self, index: usize, request: &Request, answer: Option<&Value>, out: &mut Outbox) {
         if let (Request::Events { .. }, Some(answer)) = (request, answer) {
-            self.numbers.learn(&self.processes[index].name, &answer["names"]);
+            self.numbers.learn(&self.seats.processes[index].name, &answer["names"]);
             out.send(&json!({"event": "names", "names": self.numbers.names()}));
         }
     }
 
     /// Forwards the messages that have arrived, and handles their consequences.
     fn settle(&mut self, out: &mut Outbox) {
-        while let Some((index, message)) = self.arrived() {
+        while let Some((index, message)) = self.seats.arrived() {
             match message {
                 Message::Text(text) => {
                     if let Ok(said) = serde_json::from_str(&text) {
@@ -278,7 +252,9 @@ impl Whole {
                     }
                 }
                 Message::Binary(bytes) => {
-                    if let Some(bytes) = frames::converted(&self.processes[index], &self.numbers, Vec::from(bytes)) {
+                    if let Some(bytes) =
+                        frames::converted(&self.seats.processes[index], &self.numbers, Vec::from(bytes))
+                    {
                         out.send_bytes(bytes);
                     }
                 }
@@ -286,24 +262,20 @@ impl Whole {
             }
         }
         let now = Instant::now();
-        if self.held.is_some() && !self.processes.iter().any(|process| process.connection.is_beginning()) {
+        if self.held.is_some() && !self.seats.are_beginning() {
             for (id, request) in self.held.take().unwrap_or_default() {
                 self.begin_request(id, request, out);
             }
             return self.settle(out);
         }
         let sends_figures = self.wishes.contains_key("Statistics");
-        let states = self.processes.iter().map(|process| process.connection.state(&process.name, sends_figures, now));
+        let states =
+            self.seats.processes.iter().map(|process| process.connection.state(&process.name, sends_figures, now));
         let processes = states.collect::<Value>();
         if self.held.is_none() && processes != self.told {
             out.send(&json!({"event": "processes", "processes": processes}));
             self.told = processes;
         }
-    }
-
-    fn arrived(&mut self) -> Option<(usize, Message)> {
-        let all = self.processes.iter_mut().enumerate();
-        all.into_iter().find_map(|(index, process)| Some((index, process.connection.arrived.pop_front()?)))
     }
 
     /// Handles a text message of a process.
@@ -315,7 +287,7 @@ impl Whole {
             };
             return self.answered(number, answer, out);
         }
-        let process = &mut self.processes[index];
+        let process = &mut self.seats.processes[index];
         let clock = process.clock;
         let convert = |time: &mut Value| {
             if let Some(own) = time.as_i64() {
@@ -332,12 +304,12 @@ impl Whole {
                 // A process that had not begun when it was reached may have postponed its
                 // beginning.
                 if let Some(origin) = said["clock_origin"].as_u64() {
-                    if index == self.own {
+                    if index == self.seats.own {
                         self.origin = Some(origin);
                     }
                     process.clock = Clock::between(Some(origin), self.origin);
                 }
-                if let Some(statistics) = statistics(&mut self.processes, index, said) {
+                if let Some(statistics) = statistics(&mut self.seats.processes, index, said) {
                     out.send(&statistics);
                 }
             }
@@ -346,7 +318,7 @@ impl Whole {
                 out.send(&json!({"event": "names", "names": self.numbers.names()}));
             }
             // The reason is part of the state of the process.
-            "ended" if index != self.own => process.connection.reason = text_of(&said["reason"]).to_owned(),
+            "ended" if index != self.seats.own => process.connection.reason = text_of(&said["reason"]).to_owned(),
             _ => {
                 said.get_mut("time").map(convert);
                 let records = said.get_mut("records").and_then(Value::as_array_mut).into_iter().flatten();
@@ -361,18 +333,15 @@ impl Whole {
 impl Session for Whole {
     fn begin(&mut self, out: &mut Outbox) {
         let now = Instant::now();
-        self.processes[0].connection.act(out, now, |session, out| session.begin(out));
-        let arrived = &self.processes[0].connection.arrived;
+        self.seats.act_here(out, |session, out| session.begin(out));
+        let arrived = &self.seats.processes[0].connection.arrived;
         let Some(Message::Text(welcome)) = arrived.front() else { return };
         let Ok(mut welcome) = serde_json::from_str::<Value>(welcome) else { return };
-        self.seat_all(&welcome, now);
+        self.seats.seat_all(&welcome["part"], &welcome["parts"], now);
+        self.origin = welcome["clock_origin"].as_u64();
         (welcome["name"], welcome["part"]) = (welcome["robot"].clone(), Value::Null);
         out.send(&welcome);
-        for index in 0..self.processes.len() {
-            if index != self.own {
-                self.seek(index, now);
-            }
-        }
+        self.seats.others().for_each(|index| _ = self.seats.seek(index, now));
         self.settle(out);
     }
 
@@ -389,46 +358,36 @@ impl Session for Whole {
     }
 
     fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
-        self.processes[self.own].connection.act(out, Instant::now(), |session, out| session.bytes(bytes, out));
+        self.seats.act_here(out, |session, out| session.bytes(bytes, out));
         self.settle(out);
     }
 
     fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
-        let act = |session: &mut dyn Session, out: &mut Outbox| session.done(request, outcome, out);
-        self.processes[self.own].connection.act(out, Instant::now(), act);
+        self.seats.act_here(out, |session, out| session.done(request, outcome, out));
         self.settle(out);
     }
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
         let now = Instant::now();
-        for index in 0..self.processes.len() {
-            let seat = &mut self.processes[index].connection;
-            if index != self.own {
-                seat.wake(now);
-            }
-            let goes_on = seat.poll(out, now);
+        for index in 0..self.seats.processes.len() {
+            let goes_on = self.seats.poll(index, out, now);
             self.settle(out);
-            let seat = &self.processes[index].connection;
-            if seat.is_sought(now) {
-                self.seek(index, now);
-            } else if !goes_on {
-                let reason = seat.reason.clone();
+            if self.seats.processes[index].connection.is_sought(now) {
+                self.seats.seek(index, now);
+            } else if let Some(reason) = self.seats.loss(index, goes_on, now) {
                 self.lose(index, &reason, out);
-            } else if seat.is_overdue(now) {
-                self.lose(index, "it has sent no description", out);
             }
         }
         for key in self.pending.keys().copied().collect::<Vec<_>>() {
             self.conclude(key, out);
         }
         self.settle(out);
-        let seats = self.processes.iter().filter_map(|process| process.connection.wait(now));
         let pending = self.pending.values().map(|pending| pending.deadline.saturating_duration_since(now));
-        seats.chain(pending).min()
+        pending.chain(self.seats.wait(now)).min()
     }
 
     fn end(&mut self, reason: &str, out: &mut Outbox) {
-        self.processes[self.own].connection.act(out, Instant::now(), |session, out| session.end(reason, out));
+        self.seats.act_here(out, |session, out| session.end(reason, out));
         self.settle(out);
     }
 }

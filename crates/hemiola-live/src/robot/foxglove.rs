@@ -10,12 +10,16 @@
 //! |---|---|
 //! | `channels` | the channels that clients can subscribe to |
 //! | `shown` | the plots, drawings and texts of modules |
+//! | `places` | where the spaces of drawings lie in each other |
+//! | `showing` | what modules show, gathered into messages |
 //! | `services` | the services that clients can call |
 //! | `graph` | the connection graph: who provides and reads what |
 
 mod channels;
 mod graph;
+mod places;
 mod services;
+mod showing;
 mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,22 +28,28 @@ use std::time::{Duration, Instant};
 
 use hemiola_model::Value;
 use hemiola_model::cdr::CdrReader;
+use hemiola_recording::shown::Message;
 use hemiola_runtime::{Change, JournalEvent, Observation, Observer};
-use serde::Deserialize;
 use serde_json::json;
 
 use self::channels::{Channel, Channels};
 use self::graph::connection_graph;
-use self::services::{Call, Services, failure};
+use self::places::PlacesStream;
+use self::services::{Call, Services};
 use self::shown::ShownStream;
 use super::opening::Opening;
 use super::values::ValueStream;
-use super::{Shared, parameters};
+use super::{Shared, describe, parameters};
 use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::binary::Head;
+use crate::protocol::foxglove::{
+    CLIENT_CALL, CLIENT_MESSAGE, ClientChannel, MESSAGE_DATA, MOST, ParameterValue, Request, Subscription, TIME,
+    WatchedParameters, call_failure, problem,
+};
+use crate::whole::clock::Clock;
 
 /// The period at which values and messages are polled.
 const FAST: Duration = Duration::from_millis(16);
@@ -48,17 +58,6 @@ const FAST: Duration = Duration::from_millis(16);
 const SHOWN: Duration = Duration::from_millis(50);
 /// The period at which parameters and the time are polled.
 const SLOW: Duration = Duration::from_millis(100);
-/// The most subscriptions of a client, and the most channels that it publishes to.
-const MOST: usize = 1024;
-
-/// The opcode of a message of the server.
-const MESSAGE_DATA: u8 = 1;
-/// The opcode of the server's time.
-const TIME: u8 = 2;
-/// The opcode of a message of a client.
-const CLIENT_MESSAGE: u8 = 1;
-/// The opcode of a client's call of a service.
-const CLIENT_CALL: u8 = 2;
 
 /// The session of one client of Foxglove's protocol.
 pub struct FoxgloveSession {
@@ -69,53 +68,26 @@ pub struct FoxgloveSession {
     opening: Opening<ValueStream>,
     shown: Vec<ShownStream>,
     /// The subscription to the placements of spaces.
-    places: Option<u32>,
+    places: Option<PlacesStream>,
     /// The channels of the client: the topic of each, and the encoding of its messages.
     published: BTreeMap<u32, (String, String)>,
     services: Services,
-    /// The parameters whose changes the client is notified of: `None` for no parameters, an empty
-    /// set for all.
-    watched: Option<BTreeSet<String>>,
+    /// The parameters whose changes the client is notified of.
+    watched: WatchedParameters,
     journal: Option<Observer>,
     wants_graph: bool,
+    /// Set if the client is another door of the robot.
+    forwarded: Option<Forwarded>,
     looked: Instant,
 }
 
-/// A request of a client.
-#[derive(Deserialize)]
-#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Request {
-    Subscribe { subscriptions: Vec<Subscription> },
-    Unsubscribe { subscription_ids: Vec<u32> },
-    Advertise { channels: Vec<ClientChannel> },
-    Unadvertise { channel_ids: Vec<u32> },
-    GetParameters { parameter_names: Vec<String>, id: Option<String> },
-    SetParameters { parameters: Vec<ParameterValue>, id: Option<String> },
-    SubscribeParameterUpdates { parameter_names: Vec<String> },
-    UnsubscribeParameterUpdates { parameter_names: Vec<String> },
-    SubscribeConnectionGraph {},
-    UnsubscribeConnectionGraph {},
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Subscription {
-    id: u32,
-    channel_id: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ClientChannel {
-    id: u32,
-    topic: String,
-    encoding: String,
-}
-
-#[derive(Deserialize)]
-struct ParameterValue {
-    name: String,
-    value: Option<Value>,
+/// The door of a whole robot, which sends its client what this process sends.
+struct Forwarded {
+    /// The time of the host's clock at which the clock of the client shows zero; `None` if the
+    /// client has the clock of this process.
+    origin: Option<u64>,
+    /// The origin of this process's clock that was last sent.
+    told: Option<u64>,
 }
 
 impl FoxgloveSession {
@@ -130,16 +102,17 @@ impl FoxgloveSession {
             places: None,
             published: BTreeMap::new(),
             services: Services::default(),
-            watched: None,
+            watched: WatchedParameters::default(),
             journal: None,
             wants_graph: false,
+            forwarded: None,
             looked: Instant::now(),
         }
     }
 
     /// Advertises the channels that are new, if a new check is due.
     fn advertise(&mut self, out: &mut Outbox) {
-        let Self { shared, channels, shown, .. } = self;
+        let Self { shared, channels, shown, places, .. } = self;
         if !channels.advertise(shared, out) {
             return;
         }
@@ -147,6 +120,17 @@ impl FoxgloveSession {
             Some(Channel::Shown(channel)) => stream.follow(&shared.handle, channel).is_ok(),
             _ => false,
         });
+        if let Some(stream) = places {
+            let computed = shown.iter().filter_map(|stream| channels.get(stream.number()));
+            let computed = computed.filter_map(|channel| match channel {
+                Channel::Shown(channel) => Some(&channel.names),
+                _ => None,
+            });
+            let computed = computed.flatten().copied().collect();
+            if stream.follow(&shared.handle, channels, &computed).is_err() {
+                *places = None;
+            }
+        }
         if self.client.access.may_change() {
             self.services.advertise(&self.shared, out);
         }
@@ -162,7 +146,7 @@ impl FoxgloveSession {
             Request::Unsubscribe { subscription_ids } => {
                 self.values.retain(|stream| !subscription_ids.contains(&stream.subscription()));
                 self.shown.retain(|stream| !subscription_ids.contains(&stream.subscription()));
-                self.places = self.places.filter(|id| !subscription_ids.contains(id));
+                _ = self.places.take_if(|stream| subscription_ids.contains(&stream.subscription()));
                 subscription_ids.into_iter().for_each(|id| self.opening.cancel(id));
             }
             Request::Advertise { channels } => {
@@ -182,18 +166,18 @@ impl FoxgloveSession {
             Request::SetParameters { parameters, id } => self.set_parameters(parameters, id)?,
             Request::SubscribeParameterUpdates { parameter_names } => self.watch_parameters(parameter_names)?,
             Request::UnsubscribeParameterUpdates { parameter_names } => {
-                if let Some(watched) = &mut self.watched {
-                    watched.retain(|name| !parameter_names.contains(name));
-                    if watched.is_empty() || parameter_names.is_empty() {
-                        (self.watched, self.journal) = (None, None);
-                    }
-                }
+                self.watched.remove(&parameter_names);
+                self.journal = self.journal.take().filter(|_| self.watched.is_any());
             }
             Request::SubscribeConnectionGraph {} => {
                 self.wants_graph = true;
                 out.send(&connection_graph(&self.shared));
             }
             Request::UnsubscribeConnectionGraph {} => self.wants_graph = false,
+            Request::Describe { clock_origin } => {
+                self.forwarded = Some(Forwarded { origin: clock_origin, told: None });
+                self.describe(out);
+            }
         }
         Ok(())
     }
@@ -212,7 +196,7 @@ impl FoxgloveSession {
         let has_it = self.opening.has(id)
             || self.values.iter().any(|stream| stream.subscription() == id)
             || self.shown.iter().any(|stream| stream.subscription() == id)
-            || self.places == Some(id);
+            || self.places.as_ref().is_some_and(|stream| stream.subscription() == id);
         if has_it || self.values.len() + self.shown.len() + self.opening.count() >= MOST {
             return Err(format!(
                 "subscription {id} is refused: it exists already, or there are too many subscriptions"
@@ -230,7 +214,7 @@ impl FoxgloveSession {
                 if self.places.is_some() {
                     return Err("the placements of spaces are subscribed to already".to_owned());
                 }
-                self.places = Some(id);
+                self.places = Some(PlacesStream::open(&self.shared.handle, id, &self.channels)?);
                 return Ok(());
             }
             Channel::Withdrawn => return Err("this channel was withdrawn".to_owned()),
@@ -289,18 +273,18 @@ impl FoxgloveSession {
             while journal.next_entry().is_some() {}
             self.journal = Some(journal);
         }
-        self.watched.get_or_insert_default().extend(names);
+        self.watched.add(names);
         Ok(())
     }
 
     /// Notifies the client of the parameters that have been changed.
     fn send_changed(&mut self, out: &mut Outbox) {
-        let (Some(journal), Some(watched)) = (&mut self.journal, &self.watched) else { return };
+        let Some(journal) = &mut self.journal else { return };
         let mut changed = BTreeSet::new();
         while let Some(entry) = journal.next_entry() {
             if let JournalEvent::Change { change: Change::Parameter { module, parameter, .. }, .. } = entry.event {
                 let name = format!("{module}.{parameter}");
-                if watched.is_empty() || watched.contains(&name) {
+                if self.watched.has(&name) {
                     changed.insert(name);
                 }
             }
@@ -337,8 +321,29 @@ impl FoxgloveSession {
         let number = call.number();
         let begun = self.may_change("call services");
         if let Err(error) = begun.and_then(|()| self.services.call(&self.shared, &self.client.runner, call)) {
-            out.send(&failure(&number, &error));
+            out.send(&call_failure(&number, &error));
         }
+    }
+
+    /// Sends another door of the robot what this process is and has.
+    fn describe(&mut self, out: &mut Outbox) {
+        let origin = self.shared.clock_origin();
+        self.forwarded.iter_mut().for_each(|forwarded| forwarded.told = origin);
+        let (part, parts) = self.shared.part();
+        out.send(&json!({
+            "op": "description",
+            "robot": self.shared.whole(),
+            "part": part,
+            "parts": parts,
+            "clockOrigin": origin,
+            "description": describe::describe(&self.shared),
+        }));
+    }
+
+    /// Returns the conversion of this process's times to those of the client.
+    fn clock(&self) -> Clock {
+        let origin = self.forwarded.as_ref().and_then(|forwarded| forwarded.origin);
+        Clock::between(self.shared.clock_origin(), origin)
     }
 }
 
@@ -398,17 +403,22 @@ impl Session for FoxgloveSession {
     }
 
     fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
-        self.values.iter_mut().for_each(|stream| stream.send(out, head));
-        self.shown.iter_mut().for_each(|stream| stream.send(self.places, out));
+        let clock = self.clock();
+        self.values.iter_mut().for_each(|stream| stream.send(out, |own| head(own, clock)));
+        self.shown.iter_mut().for_each(|stream| stream.send(clock, out));
+        self.places.iter_mut().for_each(|stream| stream.send(clock, out));
         if self.looked.elapsed() >= SLOW {
             self.looked = Instant::now();
+            if self.forwarded.as_ref().is_some_and(|forwarded| forwarded.told != self.shared.clock_origin()) {
+                self.describe(out);
+            }
             self.advertise(out);
             self.send_changed(out);
             let mut time = vec![TIME];
-            time.extend_from_slice(&self.shared.handle.now().nanoseconds().unsigned_abs().to_le_bytes());
+            time.extend_from_slice(&nanoseconds(self.shared.handle.now().nanoseconds()).to_le_bytes());
             out.send_bytes(time);
         }
-        Some(match (self.values.is_empty(), self.shown.is_empty()) {
+        Some(match (self.values.is_empty(), self.shown.is_empty() && self.places.is_none()) {
             (false, _) => FAST,
             (true, false) => SHOWN,
             (true, true) => SLOW,
@@ -420,14 +430,25 @@ impl Session for FoxgloveSession {
     }
 }
 
-/// Returns the bytes that precede a value.
-fn head(head: Head) -> Vec<u8> {
+/// Returns the bytes that precede a value, whose time is converted for the client.
+fn head(head: Head, clock: Clock) -> Vec<u8> {
     let mut bytes = vec![MESSAGE_DATA];
     bytes.extend_from_slice(&head.subscription.to_le_bytes());
-    bytes.extend_from_slice(&head.time.unsigned_abs().to_le_bytes());
+    bytes.extend_from_slice(&nanoseconds(clock.convert(head.time)).to_le_bytes());
     bytes
 }
 
-fn problem(text: &str) -> serde_json::Value {
-    json!({"op": "status", "level": 2, "message": text})
+/// Sends a message of what modules show. Messages for a congested client are dropped.
+fn send_message(subscription: u32, message: Message, out: &mut Outbox) {
+    if !out.is_congested() {
+        let time = message.time.nanoseconds();
+        let head = head(Head { subscription, sequence: 0, run: 0, time, stamp: time }, Clock::default());
+        out.send_bytes([head, message.bytes].concat());
+    }
+}
+
+/// Returns a time for the client, whose times cannot be negative. Those of a process that began
+/// before the client's are negative at first.
+fn nanoseconds(time: i64) -> u64 {
+    u64::try_from(time).unwrap_or(0)
 }

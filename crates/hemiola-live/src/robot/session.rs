@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_realtime::MonotonicTime;
-use hemiola_runtime::{Change, Robot};
+use hemiola_runtime::Change;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -285,20 +284,19 @@ fn lane(request: &Request) -> Lane {
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
         let Shared { handle, facts, replayed, .. } = &*self.shared;
-        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().near_parts());
-        let (part, parts) = facts.whole.as_ref().map(|_| handle.with_robot(of_whole)).unwrap_or_default();
+        let (part, parts) = self.shared.part();
         let mut welcome = json!({
             "event": "welcome",
             "protocol": 1,
             "kind": "robot",
             "name": facts.name,
-            "robot": facts.whole.as_ref().unwrap_or(&facts.name),
+            "robot": self.shared.whole(),
             "part": part,
             "parts": parts,
             "process": std::process::id(),
             "program": facts.program,
             "time": handle.now().nanoseconds(),
-            "clock_origin": handle.clock_origin().map(MonotonicTime::as_nanoseconds),
+            "clock_origin": self.shared.clock_origin(),
             "pace": facts.pace,
             "may_change": self.client.access.may_change(),
         });

@@ -109,7 +109,7 @@ impl ValueStream {
     }
 
     /// Sends the values that have arrived, each after a head that `begin` encodes for the protocol.
-    pub fn send(&mut self, out: &mut Outbox, begin: fn(binary::Head) -> Vec<u8>) {
+    pub fn send(&mut self, out: &mut Outbox, begin: impl Fn(binary::Head) -> Vec<u8>) {
         let Self { subscription, seen, dropped, length, .. } = self;
         if self.is_topic {
             while let Some(message) = seen.next_message() {

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use hemiola_bus::TopicReport;
-use hemiola_realtime::MonotonicTime;
 use hemiola_runtime::{Observation, Observer, RobotHandle};
 use serde_json::{Value, json};
 
@@ -71,7 +70,7 @@ fn statistics(shared: &Shared) -> Value {
     json!({
         "event": "statistics",
         "time": handle.now().nanoseconds(),
-        "clock_origin": handle.clock_origin().map(MonotonicTime::as_nanoseconds),
+        "clock_origin": shared.clock_origin(),
         "report": handle.report(),
         "health": health.collect::<serde_json::Map<_, _>>(),
         "topics": handle.bus().topics().iter().map(topic).collect::<Vec<_>>(),

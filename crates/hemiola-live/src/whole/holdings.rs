@@ -21,6 +21,8 @@ pub struct Holdings {
     links: BTreeSet<String>,
     /// The topics that the process receives from another one.
     pub received: BTreeSet<String>,
+    /// The representations that it receives from another one.
+    fed: BTreeSet<String>,
 }
 
 /// The thing that a request is about.
@@ -39,14 +41,13 @@ impl Holdings {
     /// Reads the answer to the request `describe`.
     pub fn of(described: &Value) -> Self {
         let mut all = Self::default();
-        let mut received = BTreeSet::new();
         for of_other in items(&described["received"]) {
             let (name, process) = (text(&of_other["name"]), text(&of_other["process"]));
             if of_other["kind"] == "topic" {
                 all.received.insert(name);
             } else {
                 all.links.insert(format!("link.{process}.{name}"));
-                received.insert(name);
+                all.fed.insert(name);
             }
         }
         for cycle in items(&described["cycles"]) {
@@ -83,6 +84,12 @@ impl Holdings {
     /// Returns whether a source is a link to another process.
     pub fn is_link(&self, source: &str) -> bool {
         self.links.contains(source)
+    }
+
+    /// Returns whether the process only receives the representation or topic of that name from
+    /// another one.
+    pub fn receives(&self, name: &str) -> bool {
+        self.fed.contains(name) || self.received.contains(name)
     }
 
     /// Returns whether a module or source runs there.
@@ -180,6 +187,7 @@ mod tests {
         }));
         assert!(main.have(Sought::Representation("Drive")) && !main.have(Sought::Representation("Line")));
         assert!(main.have(Sought::Topic("horn")) && !main.have(Sought::Topic("seen")));
+        assert!(main.receives("Line") && main.receives("seen") && !main.receives("Drive") && !main.receives("horn"));
         assert!(main.have(Sought::Module("Pilot")) && !main.have(Sought::Module("LineDetector")));
         assert!(!main.have(Sought::Module("link.vision.Line")) && main.is_link("link.vision.Line"));
         assert!(main.have(Sought::Timed("driving")) && main.have(Sought::Timed("Pilot.drive")));

@@ -4,6 +4,7 @@
 #[path = "../../../../tests/foreign/programs.rs"]
 pub mod foreign;
 pub mod gate;
+pub mod viewer;
 
 use std::f32::consts::FRAC_PI_2;
 use std::io::{Read, Write};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use hemiola::prelude::*;
 use hemiola_config::Catalog;
 use hemiola_link::{LinkHost, Links};
-use hemiola_live::{Door, DoorSettings, Replayed, RobotFacts, RunningRobotSubject};
+use hemiola_live::{Door, DoorSettings, Part, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::{
     Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject, Trigger,
 };
@@ -118,6 +119,21 @@ impl House {
         let links = Links::open(&[link], host).unwrap();
         let house = Self::of(robot, RobotFacts { links: links.view(), ..RobotFacts::default() });
         (house, links)
+    }
+
+    /// Starts the process of this name of a robot, whose links to the other processes are not
+    /// opened.
+    pub fn part(robot: &str, configuration: &Configuration, process: &str) -> Self {
+        let whole = Robot::assemble(configuration.clone()).unwrap();
+        let part = whole.part(process, Path::new("/run/robot")).unwrap();
+        let running = Robot::assemble(part).unwrap().start(Pace::RealTime).unwrap();
+        let name = format!("{robot}-{process}");
+        let facts = RobotFacts { name, whole: Some(robot.to_owned()), ..RobotFacts::default() };
+        let subject = RunningRobotSubject::new(running.handle().clone(), facts);
+        let part = Part { process: process.to_owned(), started_by: Some(std::process::id()) };
+        let settings = DoorSettings { part: Some(part), ..settings() };
+        let door = Door::open(robot, settings, Box::new(subject)).unwrap();
+        Self { robot: running, door }
     }
 
     fn of(robot: RunningRobot, facts: RobotFacts) -> Self {

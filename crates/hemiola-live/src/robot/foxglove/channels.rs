@@ -11,11 +11,10 @@ use hemiola_runtime::{DebugName, Observation, Observer, RobotHandle};
 use serde_json::json;
 
 use crate::door::outbox::Outbox;
+use crate::protocol::foxglove::MOST;
 use crate::robot::Shared;
 use crate::robot::values::schema_of;
 
-/// The most channels that are advertised to a client.
-const MOST: usize = 1024;
 /// The period at which new channels are looked for, which takes too long for every turn.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -28,6 +27,8 @@ pub struct Channels {
     untold: Vec<serde_json::Value>,
     /// The names of all images. Drawings in spaces with these names are drawn over the images.
     images: BTreeSet<String>,
+    /// The names of all drawings that do not lie over images.
+    drawings: BTreeSet<&'static str>,
     looked: Option<Instant>,
     /// An observer during whose existence modules announce the names of everything that they can
     /// show.
@@ -48,7 +49,7 @@ pub enum Channel {
     Topic(String),
     /// The output that modules show.
     Shown(ShownChannel),
-    /// The placements of the spaces in the drawings that are subscribed to.
+    /// The placements of the spaces in all drawings.
     Places,
     /// A channel that has been withdrawn. Its number is not used again.
     Withdrawn,
@@ -99,6 +100,11 @@ impl Channels {
         &self.images
     }
 
+    /// Returns the names of all drawings that do not lie over images.
+    pub fn drawings(&self) -> &BTreeSet<&'static str> {
+        &self.drawings
+    }
+
     fn offer_representations(&mut self, shared: &Shared) {
         let found: Vec<_> = shared.handle.with_robot(|robot| {
             let names = robot.recordable().into_iter();
@@ -132,9 +138,14 @@ impl Channels {
         let images = found.iter().filter(|found| found.kind == DebugKind::Image);
         self.images.extend(images.map(|image| image.name.to_owned()));
         self.shown().for_each(|shown| shown.names.clear());
+        self.drawings.clear();
         for DebugName { name, kind, .. } in found {
             let space = name.split_once('/').map_or(name, |(space, _)| space);
-            let Some(channel) = shown::channel(name, kind, self.images.contains(space)) else { continue };
+            let is_over_image = self.images.contains(space);
+            let Some(channel) = shown::channel(name, kind, is_over_image) else { continue };
+            if matches!(kind, DebugKind::Drawing | DebugKind::Drawing3d | DebugKind::Background) && !is_over_image {
+                self.drawings.insert(name);
+            }
             let known = self.shown().find(|shown| shown.channel == channel);
             match known {
                 Some(shown) => _ = shown.names.insert(name),

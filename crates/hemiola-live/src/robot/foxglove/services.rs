@@ -11,13 +11,9 @@ use serde_json::json;
 
 use crate::door::errands::{Lane, Outcome, Runner};
 use crate::door::outbox::Outbox;
+use crate::protocol::foxglove::{CALL_ANSWER, MOST, call_failure};
 use crate::robot::answers::patience_left;
 use crate::robot::{Shared, answers};
-
-/// The most services that are advertised to a client.
-const MOST: usize = 1024;
-/// The opcode of a service's answer; the head of the answer and the answer itself follow.
-const RESPONSE: u8 = 3;
 
 /// The services that were advertised to one client, and the answers to its calls.
 pub struct Services {
@@ -95,7 +91,7 @@ impl Services {
     pub fn answer(&self, number: &serde_json::Value, outcome: Outcome, out: &mut Outbox) {
         match outcome {
             Ok(_) => self.answers.1.try_iter().take(1).for_each(|answer| out.send_bytes(answer)),
-            Err(error) => out.send(&failure(number, &error)),
+            Err(error) => out.send(&call_failure(number, &error)),
         }
     }
 }
@@ -121,23 +117,13 @@ impl Call {
 
     /// Returns the bytes that precede the answer.
     fn head(&self) -> Vec<u8> {
-        let mut bytes = vec![RESPONSE];
+        let mut bytes = vec![CALL_ANSWER];
         for number in [self.service, self.call, self.encoding.len() as u32] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(self.encoding.as_bytes());
         bytes
     }
-}
-
-/// Returns the message that notifies a client of a failed call.
-pub fn failure(number: &serde_json::Value, why: &str) -> serde_json::Value {
-    json!({
-        "op": "serviceCallFailure",
-        "serviceId": number["serviceId"],
-        "callId": number["callId"],
-        "message": why,
-    })
 }
 
 fn in_json(shared: &Shared, name: &str, call: &Call) -> Result<Vec<u8>, String> {

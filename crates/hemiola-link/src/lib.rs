@@ -65,5 +65,6 @@ mod zero;
 pub use error::LinkError;
 pub use folder::{make_socket_folder, socket_folder};
 pub use links::{LinkHost, Links};
+pub use session::{ClockDifference, PeerClock};
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};
 pub use view::LinksView;

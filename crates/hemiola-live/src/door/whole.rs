@@ -19,14 +19,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
 use super::errands::Outcome;
 use super::outbox::Outbox;
 use super::session::Session;
-use crate::protocol::{Request, parse};
-use crate::whole::clock::Clock;
+use crate::protocol::{Request, RobotHosts, parse};
+use crate::whole::clock::{Clock, HostClocks};
 use crate::whole::holdings::{Holdings, items, text_of};
 use crate::whole::process::Process;
 use crate::whole::routes::{self, Route, Undone};
@@ -48,6 +49,7 @@ pub struct Whole {
     /// The index of the process behind this door, with whose clock the others are compared.
     own: usize,
     origin: Option<u64>,
+    hosts: HostClocks,
     /// The requests sent to processes, by their numbers.
     asked: BTreeMap<u64, (usize, Purpose)>,
     number: u64,
@@ -90,8 +92,9 @@ impl Whole {
         let mut seat = Seat::empty(Instant::now());
         seat.meet(own, Instant::now());
         let processes = vec![Process::new(String::new(), seat)];
-        let (own, origin, asked, number, pending, wishes, numbers, told) = Default::default();
-        Self { open, processes, own, origin, asked, number, pending, held: Some(Vec::new()), wishes, numbers, told }
+        let (own, origin, hosts, asked, number, pending, wishes, numbers, told) = Default::default();
+        let held = Some(Vec::new());
+        Self { open, processes, own, origin, hosts, asked, number, pending, held, wishes, numbers, told }
     }
 
     /// Creates a seat for every process that this process's welcome names.
@@ -104,6 +107,7 @@ impl Whole {
         self.own = self.processes.iter().position(|process| process.name == name).unwrap_or_default();
         self.processes[self.own] = Process { name: name.to_owned(), ..own };
         self.origin = welcome["clock_origin"].as_u64();
+        self.hosts = HostClocks::of(&hosts(welcome));
     }
 
     fn seek(&mut self, index: usize, now: Instant) {
@@ -324,18 +328,21 @@ impl Whole {
         };
         match text_of(&said["event"]) {
             "welcome" => {
-                process.clock = Clock::between(said["clock_origin"].as_u64(), self.origin);
+                let ahead = self.hosts.ahead(&process.name);
+                process.clock = Clock::between(said["clock_origin"].as_u64(), self.origin, ahead);
                 process.connection.process = said["process"].clone();
+                process.connection.host = said["host"].clone();
                 self.ask(index, &Request::Describe {}, Purpose::Description, out);
             }
             "statistics" => {
+                self.hosts.renew(&hosts(&said));
                 // A process that had not begun when it was reached may have postponed its
                 // beginning.
                 if let Some(origin) = said["clock_origin"].as_u64() {
                     if index == self.own {
                         self.origin = Some(origin);
                     }
-                    process.clock = Clock::between(Some(origin), self.origin);
+                    process.clock = Clock::between(Some(origin), self.origin, self.hosts.ahead(&process.name));
                 }
                 if let Some(statistics) = statistics(&mut self.processes, index, said) {
                     out.send(&statistics);
@@ -356,6 +363,11 @@ impl Whole {
             }
         }
     }
+}
+
+/// Returns the hosts that a process reports.
+fn hosts(said: &Value) -> RobotHosts {
+    RobotHosts::deserialize(said).unwrap_or_default()
 }
 
 impl Session for Whole {

@@ -285,7 +285,9 @@ fn lane(request: &Request) -> Lane {
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
         let Shared { handle, facts, replayed, .. } = &*self.shared;
-        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().near_parts());
+        let hosts = facts.hosts.hosts();
+        let of_whole =
+            |robot: &Robot| (robot.configuration().process.clone(), facts.hosts.parts(robot.configuration()));
         let (part, parts) = facts.whole.as_ref().map(|_| handle.with_robot(of_whole)).unwrap_or_default();
         let mut welcome = json!({
             "event": "welcome",
@@ -295,6 +297,8 @@ impl Session for RobotSession {
             "robot": facts.whole.as_ref().unwrap_or(&facts.name),
             "part": part,
             "parts": parts,
+            "host": hosts.own,
+            "hosts": hosts.others,
             "process": std::process::id(),
             "program": facts.program,
             "time": handle.now().nanoseconds(),

@@ -9,11 +9,20 @@
 //! | `standing` | the state of the robot: its safe state, and the changes that were made |
 //! | `hub`, `member` | the two ends of the connections over which that is exchanged, here and in the processes |
 //! | `words` | the messages |
+//! | `hosts` | the other hosts of the robot, whose processes are part of it |
+//! | `gate`, `proof` | the way in for other hosts, which prove that they know the robot's token |
+//! | `entries` | the safe state, as several hosts know it |
+//! | `passage` | the ways to the processes of other hosts |
 //! | `death` | how a process has ended, and the processes that it has left behind |
 
 mod death;
+mod entries;
+mod gate;
+mod hosts;
 mod hub;
 mod member;
+mod passage;
+mod proof;
 mod standing;
 mod words;
 
@@ -32,7 +41,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hemiola_model::configuration::RestartLimit;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -47,6 +56,7 @@ use crate::notes::tell;
 use crate::program::Program;
 use crate::session::{self, PROCESSES, Session};
 use death::{code, end_what_is_left, has_died};
+use hosts::{HostEvent, OtherHosts};
 use hub::Line;
 use standing::{NoRoom, Standing};
 use words::{Said, Told};
@@ -60,6 +70,8 @@ pub struct Processes {
     early: VecDeque<Event>,
     sender: SyncSender<Event>,
     standing: Standing,
+    /// The other hosts of the robot, if they act as one.
+    hosts: Option<OtherHosts>,
     /// The time since which the robot is ending.
     ending: Option<Instant>,
     /// The exit code of the first process that ended with one other than 0.
@@ -88,6 +100,7 @@ enum Event {
     /// The process of that number is about to begin, and requests the state to begin with.
     Begins(usize, Line),
     Said(usize, Said),
+    Host(HostEvent),
 }
 
 /// The largest number of events in the queue; senders wait while it is full.
@@ -133,12 +146,12 @@ fn is_member() -> bool {
 }
 
 impl Processes {
-    /// Returns the processes of robot.toml; `None` if the robot is a single process, or one of them
-    /// was selected. On success, each of them can be assembled.
+    /// Returns the processes of the robot of that name; `None` if it is a single process, or one of
+    /// them was selected. On success, each of them can be assembled.
     ///
     /// # Errors
     /// Returns an error if the configuration is wrong, or the robot cannot be split as configured.
-    pub fn of(program: &Program, arguments: &RunArguments) -> Result<Option<Self>, CommandError> {
+    pub fn of(program: &Program, name: &str, arguments: &RunArguments) -> Result<Option<Self>, CommandError> {
         if !program.is_process || arguments.configuration.process.is_some() {
             return Ok(None);
         }
@@ -173,10 +186,14 @@ impl Processes {
             // Several processes cannot share the terminal.
             typed.push("--headless".into());
         }
-        let standing = Standing::of(names.iter().copied());
+        let hosts = host.as_ref().and_then(|host| OtherHosts::of(&loaded.configuration, name, host));
+        if hosts.is_none() && loaded.configuration.hosts.len() > 1 && loaded.configuration.page.token.is_none() {
+            tell(NOT_ONE);
+        }
+        let standing = Standing::of(names.iter().copied(), run_of(host.as_deref()));
         let members = names.into_iter().map(member).collect();
         let (arguments, early) = (typed, VecDeque::new());
-        Ok(Some(Self { members, arguments, events, early, sender, standing, ending: None, code: 0 }))
+        Ok(Some(Self { members, arguments, events, early, sender, standing, hosts, ending: None, code: 0 }))
     }
 
     /// Starts the processes, and supervises them until all have ended. A process that ends by
@@ -191,6 +208,7 @@ impl Processes {
             _ = child.wait();
         }
         _ = std::fs::remove_dir_all(folder());
+        self.hosts.take().into_iter().for_each(OtherHosts::end);
         ran.map_err(CommandError::Processes)?;
         Ok(ExitCode::from(self.code))
     }
@@ -203,6 +221,7 @@ impl Processes {
         make_folder(&folder())?;
         let names = self.members.iter().map(|member| member.name.clone()).collect();
         hub::open(&folder(), names, self.sender.clone())?;
+        self.hosts.iter().try_for_each(|hosts| hosts.open(&self.sender))?;
         (0..self.members.len()).try_for_each(|number| self.start(number))?;
         while self.members.iter().any(|member| member.child.is_some()) {
             match self.next_event() {
@@ -210,6 +229,7 @@ impl Processes {
                 Some(Event::Signal(signal)) => self.pass_on(signal),
                 Some(Event::Begins(number, line)) => self.begin(number, line),
                 Some(Event::Said(number, said)) => self.hear(number, said),
+                Some(Event::Host(event)) => self.note_host(event),
                 None => {
                     let hanging =
                         self.members.iter_mut().filter_map(|member| Some((&member.name, member.child.as_mut()?)));
@@ -311,14 +331,15 @@ impl Processes {
         }
         let begin = self.standing.begin(number);
         self.members[number].line = Some(line);
+        if let Some(hosts) = self.hosts.as_ref().map(OtherHosts::known) {
+            self.tell(number, &Told::Hosts(hosts));
+        }
         self.tell(number, &begin);
     }
 
     /// Handles a message of a process, and sends the others what concerns them.
     fn hear(&mut self, number: usize, said: Said) {
-        for (other, told) in self.standing.hear(number, &said) {
-            self.tell(other, &told);
-        }
+        self.change_standing(|standing| standing.hear(number, &said));
         let member = &mut self.members[number];
         if let Said::Changed(change) = said
             && self.standing.keep(number, change) == Err(NoRoom)
@@ -328,6 +349,33 @@ impl Processes {
             tell(format_args!(
                 "process `{name}` has more changes than can be kept: after a restart it would lack some of them"
             ));
+        }
+    }
+
+    /// Handles what has happened between this host and others.
+    fn note_host(&mut self, event: HostEvent) {
+        let Some(hosts) = &mut self.hosts else { return };
+        match event {
+            HostEvent::Said(entries) => return self.change_standing(|standing| standing.join(entries)),
+            HostEvent::Met(number, line, clock) => {
+                hosts.meet(number, line, clock);
+                hosts.tell(Some(number), self.standing.entries());
+            }
+            HostEvent::Clock(number, clock) => hosts.note_clock(number, clock),
+            HostEvent::Lost(number) => hosts.lose(number),
+        }
+        let known = hosts.known();
+        (0..self.members.len()).for_each(|number| self.tell(number, &Told::Hosts(known.clone())));
+    }
+
+    /// Changes the state of the robot, and sends processes and hosts what concerns them.
+    fn change_standing(&mut self, change: impl FnOnce(&mut Standing) -> Vec<(usize, Told)>) {
+        let before = self.standing.entries().clone();
+        for (number, told) in change(&mut self.standing) {
+            self.tell(number, &told);
+        }
+        if let Some(hosts) = self.hosts.as_ref().filter(|_| *self.standing.entries() != before) {
+            hosts.tell(None, self.standing.entries());
         }
     }
 
@@ -367,6 +415,16 @@ impl Member {
         }
         may
     }
+}
+
+/// The note on hosts that have no token by which they know each other.
+const NOT_ONE: &str = "note: the processes of other hosts are not reached from here, and the safe state is that of \
+                       this host: write the same `token` in [page] of robot.toml on all hosts";
+
+/// Returns a name for this run of a host, which no other run has.
+fn run_of(host: Option<&str>) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{} {}", host.unwrap_or_default(), since.as_nanos())
 }
 
 /// Returns the arguments without `--page`.

@@ -68,6 +68,7 @@ pub use error::LinkError;
 pub use folder::{make_socket_folder, socket_folder};
 pub use links::{LinkHost, Links};
 pub use patience::Patience;
+pub use session::{ClockDifference, PeerClock};
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};
 pub use transport::{Entrance, Transport, TransportEnd};
 pub use view::LinksView;

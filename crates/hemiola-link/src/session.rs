@@ -10,7 +10,7 @@ mod lanes;
 mod parting;
 
 use calls::Calls;
-use clock::PeerClock;
+pub use clock::{ClockDifference, PeerClock};
 pub use desk::{Desk, End, Offering};
 pub use lanes::Lanes;
 pub use parting::Parting;

@@ -237,7 +237,7 @@ class Overview extends View {
     const table = (/** @type {string[]} */ heads, /** @type {HTMLElement[]} */ rows) => rows.length ? h("table.grid", {}, h("thead", {}, h("tr", {}, ...heads.map((text, index) => h("th", { class: index ? "number" : "" }, text)))), h("tbody", {}, ...rows)) : null;
     const cell = (/** @type {any} */ text, kind = "") => h("td", { class: `number ${kind}` }, text);
     fill(this.#flows,
-      table(["Process", "cycles", "number", "restarts"], this.robot.processes.map((one) => h("tr", { title: processText(one) }, h("td", {}, h("i", { class: `dot ${processKind(one)}` }), one.name, h("span.muted", {}, ` ${one.problem ?? one.state}`)),
+      table(["Process", "cycles", "number", "restarts"], this.robot.processes.map((one) => h("tr", { title: processText(one) }, h("td", {}, h("i", { class: `dot ${processKind(one)}` }), one.name, h("span.muted", {}, `${one.host ? ` on ${one.host}` : ""} ${one.problem ?? one.state}`)),
         cell(description.cycles.filter(({ process }) => process === one.name).map(({ name }) => name).join(", "), "muted"), cell(one.process ?? "–"), cell(one.restarts, one.restarts ? "warning" : "muted")))),
       table(["Source", "provides", "lost"], list(description.sources).map((source) => h("tr", {}, h("td", {}, source.name, source.process && h("span.muted", {}, ` ${source.process}`)), h("td.muted.clip", {}, list(source.provides).join(", ")), cell(lostOf.get(source.name)?.join(", ") ?? "0", lostOf.has(source.name) ? "warning" : "muted")))),
       table(["Topic", "sent", "Hz", "waiting", "lost"], topics.map((topic) => h("tr.click", { onclick: () => this.host.open("values", { open: topic.name, topic: true }) },

@@ -37,7 +37,7 @@ export class Robot {
   statistics = null;
   /** The output that modules can show, by name, as far as it is known. @type {Map<string, {name: string, kind: string, update: string}>} */
   debugNames = new Map();
-  /** The current processes of a robot that has several. @type {{name: string, state: "running" | "starting" | "silent" | "gone", process: number | null, restarts: number, problem: string | null}[]} */
+  /** The current processes of a robot that has several. @type {{name: string, host: string | null, state: "running" | "starting" | "silent" | "gone", process: number | null, restarts: number, problem: string | null}[]} */
   processes = [];
   /** The reason why the robot ended, if it did. */
   reason = "";

@@ -3,8 +3,8 @@
 import { number } from "./format.js";
 
 /** A process of the robot, in words. @param {import("./robot.js").Robot["processes"][0]} process */
-export function processText({ name, state, process, restarts, problem }) {
-  return `${name} ${state === "gone" || state === "silent" ? `is ${state}: ${problem}` : `${state} as ${process}`}${restarts ? `, restarted ${restarts} times` : ""}`;
+export function processText({ name, host, state, process, restarts, problem }) {
+  return `${name}${host ? ` on ${host}` : ""} ${state === "gone" || state === "silent" ? `is ${state}: ${problem}` : `${state} as ${process}`}${restarts ? `, restarted ${restarts} times` : ""}`;
 }
 
 /** The colour of a process. @param {{state: string, restarts: number}} process */

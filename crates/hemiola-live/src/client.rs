@@ -30,8 +30,8 @@ pub use incoming::Incoming;
 use stream::Stream;
 pub use whole::{WholeRobot, each_process};
 
-use crate::protocol::Request;
 use crate::protocol::binary::Frame;
+use crate::protocol::{Request, RobotHosts};
 
 /// A connection to the door of a running robot.
 ///
@@ -91,6 +91,9 @@ pub struct Welcome {
     /// The names of all processes of the robot; empty if the robot is a single process.
     #[serde(default)]
     pub parts: Vec<String>,
+    /// The host of the process and the other hosts, if the processes of several hosts are one robot.
+    #[serde(flatten)]
+    pub hosts: RobotHosts,
     /// The ID of the robot's process in the operating system.
     pub process: u32,
     /// The build of the robot's program.
@@ -293,6 +296,7 @@ impl Default for Welcome {
             robot: None,
             part: None,
             parts: Vec::new(),
+            hosts: RobotHosts::default(),
             process: 0,
             program,
             time: 0,

@@ -268,11 +268,7 @@ fn listen_tcp(
 }
 
 fn listen_unix(name: &str, part: Option<&Part>) -> io::Result<(UnixListener, RunningSocket)> {
-    let socket = RunningSocket::of(name, part, &hemiola_link::make_socket_folder()?);
-    if socket.path.exists() {
-        // An earlier process with the same ID has left the socket behind.
-        fs::remove_file(&socket.path)?;
-    }
+    let socket = RunningSocket::claim(name, part)?;
     Ok((UnixListener::bind(&socket.path)?, socket))
 }
 

@@ -42,4 +42,4 @@ pub use door::{Door, DoorClient, DoorSettings, Subject};
 pub use error::LiveError;
 pub use log::LogSubject;
 pub use place::{Part, RunningRobot, RunningSocket};
-pub use robot::{LiveRecording, Replayed, RobotFacts, RunningRobotSubject};
+pub use robot::{HostsView, LiveRecording, Replayed, RobotFacts, RunningRobotSubject};

@@ -1,9 +1,9 @@
 //! The Unix sockets of running robots.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use hemiola_link::socket_folder;
+use hemiola_link::{make_socket_folder, socket_folder};
 use rustix::process::{Pid, test_kill_process};
 
 /// The socket of a running robot, or of one of its processes.
@@ -109,6 +109,12 @@ impl RunningSocket {
         }
     }
 
+    /// Returns whether this is the way to a process on another host, which the process that has
+    /// started those of this host keeps open.
+    pub(crate) fn leads_elsewhere(&self) -> bool {
+        self.part.as_ref().is_some_and(|part| part.started_by == Some(self.process.cast_unsigned()))
+    }
+
     /// Returns the socket of another process of the same robot.
     pub(crate) fn other(&self, process: &str) -> Option<Self> {
         let is_meant = |part: &Part| part.process == process;
@@ -116,8 +122,22 @@ impl RunningSocket {
         all.filter(|socket| self.is_of_one_robot(socket)).find(|socket| socket.part.as_ref().is_some_and(is_meant))
     }
 
-    /// Returns the socket that this process creates for a robot of this name, or for a part of it.
-    pub(crate) fn of(robot: &str, part: Option<&Part>, folder: &Path) -> Self {
+    /// Returns the socket that this process creates for a robot of this name, or for a part of it:
+    /// its own door, or a way to one on another host. The folder exists from now on, and the path
+    /// is free.
+    ///
+    /// # Errors
+    /// Returns an error if the folder cannot be created, or the path is in use.
+    pub fn claim(robot: &str, part: Option<&Part>) -> io::Result<Self> {
+        let socket = Self::of(robot, part, &make_socket_folder()?);
+        if socket.path.exists() {
+            // An earlier process with the same ID has left the socket behind.
+            fs::remove_file(&socket.path)?;
+        }
+        Ok(socket)
+    }
+
+    fn of(robot: &str, part: Option<&Part>, folder: &Path) -> Self {
         let process = rustix::process::getpid().as_raw_nonzero().get();
         let is_apart = |character: char| matches!(character, '/' | '\0' | BETWEEN);
         let plain = |name: &str| name.replace(is_apart, "-");
@@ -208,5 +228,8 @@ mod tests {
             &[&["n-o-main"], &["nao"], &["nao-alone"], &["nao-main", "nao-vision"], &["nao-main"]];
         assert_eq!(names, expected);
         assert!(!robots[1].is_cut() && robots[3].is_cut());
+        let this = std::process::id();
+        assert!(socket("nao", "vision", Some(this)).leads_elsewhere());
+        assert!(!robots.iter().flat_map(|robot| &robot.sockets).any(RunningSocket::leads_elsewhere));
     }
 }

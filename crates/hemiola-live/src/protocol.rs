@@ -6,16 +6,19 @@
 //! | `request` | the requests of clients |
 //! | `change` | the changes of a robot |
 //! | `journal` | the entries of the journal |
+//! | `hosts` | the hosts that a robot runs on |
 //! | `binary` | the binary messages: values, points of plots, events and images |
 //! | `foxglove` | the requests of clients that use Foxglove's protocol |
 
 pub mod binary;
 mod change;
 pub(crate) mod foxglove;
+mod hosts;
 mod journal;
 mod request;
 
 pub use change::ChangeText;
+pub use hosts::{HostClock, OtherHost, RobotHosts};
 pub(crate) use journal::bounded;
 pub use journal::{Happened, JournalText, SeverityText};
 pub(crate) use request::parse;

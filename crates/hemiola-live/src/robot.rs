@@ -15,6 +15,7 @@
 //! | `parameters` | listing parameters and saving them |
 //! | `replayed` | the transport of a replay that the robot's program runs |
 //! | `recording` | logs that clients start and stop while it runs |
+//! | `hosts` | the hosts that the robot's processes run on |
 //! | `answers` | explanations and bounds |
 //! | `foxglove` | the session of one client that uses Foxglove's protocol |
 //! | `layouts` | the layouts of the page that people have saved |
@@ -24,6 +25,7 @@ mod describe;
 mod events;
 pub mod fields;
 mod foxglove;
+mod hosts;
 mod jpeg;
 mod layouts;
 mod opening;
@@ -51,6 +53,7 @@ use hemiola_trace::Known;
 use crate::door::session::Session;
 use crate::door::{DoorClient, Subject};
 use foxglove::FoxgloveSession;
+pub use hosts::HostsView;
 pub use recording::LiveRecording;
 pub use replayed::Replayed;
 use session::RobotSession;
@@ -81,6 +84,8 @@ pub struct RobotFacts {
     pub over_links: OverLinks,
     /// The links to other programs, if the robot has any.
     pub links: LinksView,
+    /// The hosts that act as one robot, if there are several.
+    pub hosts: HostsView,
 }
 
 /// A running robot that clients view and change: the [`Subject`] of its door.
@@ -114,9 +119,11 @@ impl Shared {
         self.facts.whole.as_ref().unwrap_or(&self.facts.name)
     }
 
-    /// Returns the part of the robot that this process runs, and all parts on this host.
+    /// Returns the part of the robot that this process runs, and all parts that are used as one
+    /// robot.
     fn part(&self) -> (Option<String>, Vec<String>) {
-        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), robot.configuration().near_parts());
+        let hosts = &self.facts.hosts;
+        let of_whole = |robot: &Robot| (robot.configuration().process.clone(), hosts.parts(robot.configuration()));
         self.facts.whole.as_ref().map(|_| self.handle.with_robot(of_whole)).unwrap_or_default()
     }
 

@@ -8,7 +8,7 @@
 //! | `holdings` | the modules, topics and other things that each process has |
 //! | `routes` | the processes that a request is for, and how their answers are combined |
 //! | `joined` | the combined answers of all processes |
-//! | `clock` | the conversion of times between the clocks of processes |
+//! | `clock` | the conversion of times between the clocks of processes, also of several hosts |
 
 pub mod clock;
 pub mod holdings;

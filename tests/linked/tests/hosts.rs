@@ -9,6 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hemiola_live::client::{Address, Connection};
+use hemiola_live::protocol::Request;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -35,6 +37,13 @@ fn robot(Addresses { body, head }: Addresses, vision: &str) -> String {
     )
 }
 
+/// Returns the same robot with a token, by which its hosts act as one.
+fn one_robot(addresses: Addresses, vision: &str) -> String {
+    format!("{}[page]\ntoken = '{TOKEN}'\n", robot(addresses, vision))
+}
+
+const TOKEN: &str = "the-secret-of-this-cart";
+
 /// The part of a robot that runs on one host.
 struct Host {
     name: &'static str,
@@ -44,13 +53,19 @@ struct Host {
 
 impl Host {
     fn start(test: &str, name: &'static str, robot: &str, arguments: &[&str]) -> Self {
+        Self::start_by(&[PROGRAM], test, name, robot, arguments)
+    }
+
+    /// Starts a host by this command, to which the program's arguments are added.
+    fn start_by(command: &[&str], test: &str, name: &'static str, robot: &str, arguments: &[&str]) -> Self {
         // The paths of sockets must be short.
         let folder = std::env::temp_dir().join(format!("hemiola-{test}-{name}-{}", std::process::id()));
         _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("robot.toml"), robot).unwrap();
         let output = fs::File::create(folder.join("output")).unwrap();
-        let child = Self::program(&folder)
+        let child = Self::program(command[0], &folder)
+            .args(&command[1..])
             .args(["run", "--no-trace", "--host", name])
             .args(arguments)
             .stdout(output.try_clone().unwrap())
@@ -60,14 +75,14 @@ impl Host {
         Self { name, child, folder }
     }
 
-    fn program(folder: &Path) -> Command {
-        let mut program = Command::new(PROGRAM);
+    fn program(program: &str, folder: &Path) -> Command {
+        let mut program = Command::new(program);
         program.current_dir(folder).env("XDG_RUNTIME_DIR", folder).env("XDG_STATE_HOME", folder).stdin(Stdio::null());
         program
     }
 
     fn command(&self, arguments: &[&str]) -> Output {
-        Self::program(&self.folder).args(arguments).output().unwrap()
+        Self::program(PROGRAM, &self.folder).args(arguments).output().unwrap()
     }
 
     fn said(&self) -> String {
@@ -97,6 +112,33 @@ impl Host {
     #[track_caller]
     fn follows(&self, offset: f64) {
         self.until(&["show", "Drive"], |answer| answer["value"]["offset"] == offset);
+    }
+
+    /// Runs a command that must succeed, and returns what it printed.
+    #[track_caller]
+    fn prints(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments);
+        let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}: {arguments:?}: {printed}{said}{}", self.name, self.said());
+        printed.into_owned()
+    }
+
+    /// Waits until commands on this host reach both processes.
+    #[track_caller]
+    fn has_both(&self) {
+        self.until(&["ps"], |robots| {
+            let processes = &robots[0]["processes"];
+            processes.as_array().map(Vec::len) == Some(2)
+                && processes[0]["time"].is_i64()
+                && processes[1]["time"].is_i64()
+        });
+    }
+
+    /// Waits until a process says whether it is in its safe state; returns the cause.
+    #[track_caller]
+    fn is_safe(&self, process: &str, is_safe: bool) -> String {
+        let top = self.until(&["top", "--process", process], |top| top["safe_state"].is_object() == is_safe);
+        top["safe_state"]["cause"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Returns the ID of the process with that name that was started last.
@@ -207,6 +249,161 @@ fn one_address_is_enough_for_all_processes_of_a_host() {
     assert_eq!(cycles.as_array().map(Vec::len), Some(1), "{cycles}");
     assert_eq!(cycles[0]["name"], "seeing");
     drop(head);
+}
+
+#[test]
+fn the_safe_state_of_one_host_is_that_of_all() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 12), head: Ipv4Addr::new(127, 0, 0, 13) };
+    let robot = one_robot(addresses, "");
+    let body = Host::start("safe", "body", &robot, &[]);
+    let mut head = Host::start("safe", "head", &robot, &[]);
+    body.has_both();
+    head.has_both();
+    // What one process does, the other host hears.
+    head.prints(&["safe-state", "enter", "--process", "vision"]);
+    assert!(body.is_safe("main", true).ends_with("in process `vision`"), "{}", body.is_safe("main", true));
+    body.prints(&["safe-state", "leave", "--process", "main"]);
+    head.is_safe("vision", false);
+
+    // A host that was away finds what happened meanwhile.
+    kill_process(Pid::from_child(&head.child), Signal::TERM).unwrap();
+    assert_eq!(head.ends(), Some(0), "{}", head.said());
+    drop(head);
+    body.prints(&["safe-state", "enter", "--process", "main"]);
+    let head = Host::start("safe", "head", &robot, &[]);
+    assert!(head.is_safe("vision", true).ends_with("in process `main`"));
+    head.has_both();
+    // Both hosts are meant by a command about the whole robot.
+    let left = head.prints(&["safe-state", "leave"]);
+    assert_eq!(left, "main has left its safe state\nvision has left its safe state\n");
+    body.is_safe("main", false);
+    head.is_safe("vision", false);
+}
+
+#[test]
+fn stop_ends_all_hosts() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 14), head: Ipv4Addr::new(127, 0, 0, 15) };
+    let robot = one_robot(addresses, "");
+    let mut body = Host::start("stop", "body", &robot, &[]);
+    let mut head = Host::start("stop", "head", &robot, &[]);
+    head.has_both();
+    head.prints(&["stop"]);
+    assert_eq!((body.ends(), head.ends()), (Some(0), Some(0)), "{}{}", body.said(), head.said());
+    // Nothing is left of the ways to the other host.
+    let left: Vec<_> = fs::read_dir(head.folder.join("hemiola")).unwrap().flatten().map(|file| file.path()).collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn commands_and_the_page_reach_the_processes_of_all_hosts() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 18), head: Ipv4Addr::new(127, 0, 0, 19) };
+    let robot = one_robot(addresses, "restart = '10 per minute'\n");
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port().to_string();
+    let body = Host::start("all", "body", &robot, &["--page", &port]);
+    let head = Host::start("all", "head", &robot, &[]);
+    body.has_both();
+    let robots = body.until(&["ps"], |robots| robots[0]["missing"] == json!([]));
+    let known: Vec<_> = [0, 1].map(|at| robots[0]["processes"][at].clone()).into();
+    let vision = head.process("vision").as_raw_nonzero().get();
+    assert_eq!((&known[0]["name"], &known[0]["host"]), (&json!("main"), &json!("body")));
+    assert_eq!(
+        (&known[1]["name"], &known[1]["host"], &known[1]["process"]),
+        (&json!("vision"), &json!("head"), &json!(vision))
+    );
+    assert!(body.prints(&["ps"]).contains("  vision on head  "), "{}", body.prints(&["ps"]));
+
+    let cycles = |top: &Value| {
+        let cycles = top["report"]["cycles"].as_array().cloned().unwrap_or_default();
+        cycles.iter().map(|cycle| format!("{} in {}", cycle["name"], cycle["process"])).collect::<Vec<_>>()
+    };
+    let all = ["\"driving\" in \"main\"", "\"seeing\" in \"vision\""];
+    let at = format!("127.0.0.1:{port}");
+    body.until(&["top"], |top| cycles(top) == all);
+    head.until(&["top"], |top| cycles(top) == all);
+    body.until(&["top", "--at", &at], |top| cycles(top) == all);
+
+    // A value that crosses is that of its provider, as within one host.
+    body.until(&["show", "Line"], |line| line["value"]["image"].as_u64() > Some(0));
+    assert!(body.prints(&["why", "seeing"]).contains("seeing"));
+    body.prints(&["parameters", "set", "LineDetector.offset", "0.5"]);
+    body.follows(0.5);
+    head.prints(&["parameters", "set", "Pilot.gain", "3.0"]);
+    body.until(&["show", "Drive.turn"], |turn| turn["value"] == 1.5);
+
+    // Who may only look here may only look there.
+    let looks = |arguments: &[&str]| body.command(&[arguments, &["--at", &at]].concat());
+    let set = ["parameters", "set", "LineDetector.offset", "0.75"];
+    let refused = looks(&set);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this connection is read-only"), "{refused:?}");
+    let changed = looks(&[&set[..], &["--token", TOKEN]].concat());
+    assert!(changed.status.success(), "{changed:?}");
+    body.follows(0.75);
+    let whole = Address::tcp(&at, None).unwrap().of_process("*");
+    let mut page = Connection::open(&whole).unwrap();
+    assert_eq!(page.welcome().parts, ["main", "vision"]);
+    let described = page.request(Request::Describe {}).unwrap();
+    assert_eq!(described["processes"], json!(["main", "vision"]));
+    let time = page.request(Request::Read { value: "Line".into() }).unwrap()["time"].as_i64();
+    assert!(time > Some(0));
+
+    // A process that dies over there comes back, with what was changed.
+    kill_process(head.process("vision"), Signal::KILL).unwrap();
+    body.until(&["ps"], |robots| robots[0]["processes"][1]["process"].as_i64() > Some(i64::from(vision)));
+    body.until(&["show", "Line.offset"], |offset| offset["value"] == 0.75);
+}
+
+/// The time by which the clock of one host is ahead of that of the other one.
+const AHEAD: &str = "1000";
+
+#[test]
+fn times_of_another_host_are_on_the_clock_of_this_one() {
+    let ahead = ["unshare", "--time", "--monotonic", AHEAD, "--kill-child", "--fork", "--"];
+    let can = Command::new(ahead[0]).args(&ahead[1..]).arg("true").status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: nobody may shift the monotonic clock of a program here, as root may by `unshare --time`");
+        return;
+    }
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 20), head: Ipv4Addr::new(127, 0, 0, 21) };
+    let robot = one_robot(addresses, "");
+    let body = Host::start("time", "body", &robot, &[]);
+    let head = Host::start_by(&[&ahead[..], &[PROGRAM]].concat(), "time", "head", &robot, &[]);
+    body.has_both();
+    head.has_both();
+    for host in [&body, &head] {
+        // The first process is the same for both, and with it the clock.
+        let top = host.until(&["top"], |top| top["hosts"][0]["clock"].is_object());
+        let clock = &top["hosts"][0]["clock"];
+        let (ahead, error) = (clock["ahead_ns"].as_i64().unwrap(), clock["error_ns"].as_i64().unwrap());
+        assert!((ahead - 1_000_000_000_000).abs() <= error, "{clock}");
+        // Both clocks began within this test, which does not take the 1,000 s between the clocks.
+        let driven = host.until(&["show", "Drive"], |answer| answer["time"].is_i64())["time"].as_i64().unwrap();
+        let seen = host.until(&["show", "Line"], |answer| answer["time"].is_i64())["time"].as_i64().unwrap();
+        assert!((seen - driven).abs() < 500_000_000_000, "{driven} {seen}");
+    }
+}
+
+#[test]
+fn a_host_without_the_token_is_no_part_of_the_robot() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 16), head: Ipv4Addr::new(127, 0, 0, 17) };
+    let robot = one_robot(addresses, "");
+    let body = Host::start("token", "body", &robot, &[]);
+    let head = Host::start("token", "head", &robot.replace(TOKEN, "the-secret-of-another-one"), &[]);
+    body.follows(0.25);
+    let begin = Instant::now();
+    while !(body.said().contains("not a host of the same robot")
+        && head.said().contains("not a host of the same robot"))
+    {
+        assert!(begin.elapsed() < PATIENCE, "{}{}", body.said(), head.said());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let robots = body.until(&["ps"], |_| true);
+    assert_eq!(robots[0]["missing"], json!(["vision"]));
+    assert!(body.prints(&["ps"]).contains("vision on head  "), "{}", body.prints(&["ps"]));
+    head.prints(&["safe-state", "enter", "--process", "vision"]);
+    head.is_safe("vision", true);
+    let stop = head.command(&["stop"]);
+    assert!(String::from_utf8_lossy(&stop.stderr).contains("process `main`"), "it ends what it reaches");
+    body.is_safe("main", false);
 }
 
 #[test]

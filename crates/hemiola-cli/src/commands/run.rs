@@ -44,7 +44,7 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     if stepped(arguments).is_none()
-        && let Some(processes) = Processes::of(program, arguments)?
+        && let Some(processes) = Processes::of(program, name, arguments)?
     {
         return processes.run();
     }
@@ -227,6 +227,7 @@ impl Attempt<'_> {
                 events: log.events().to_vec(),
             }),
             links: shown_links.clone(),
+            hosts: membership.as_ref().map(Membership::hosts).unwrap_or_default(),
         };
         let door = door::open(&handle, about, page, arguments)?;
         let running = runner.begin();

@@ -48,7 +48,7 @@ pub fn open(folder: &Path, processes: Vec<String>, events: SyncSender<Event>) ->
 fn converse(stream: &UnixStream, processes: &Arc<[String]>, events: &SyncSender<Event>) -> Option<Infallible> {
     stream.set_read_timeout(Some(GREETING_PATIENCE)).ok()?;
     stream.set_write_timeout(Some(WRITE_PATIENCE)).ok()?;
-    let mut lines = Lines::of(stream).ok()?;
+    let mut lines = Lines::of(stream);
     let Some(Said::Begins { process }) = lines.next() else { return None };
     let number = processes.iter().position(|known| *known == process)?;
     stream.set_read_timeout(None).ok()?;

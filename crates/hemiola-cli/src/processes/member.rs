@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use hemiola_live::HostsView;
 use hemiola_live::protocol::ChangeText;
 use hemiola_realtime::Wakeup;
 use hemiola_runtime::{Change, JournalEvent, Observation, Observer, PreparedRobot, RobotHandle, SafeStateCause};
@@ -26,6 +27,7 @@ struct Shared {
     robot: RobotHandle,
     stream: UnixStream,
     wakeup: Arc<Wakeup>,
+    hosts: HostsView,
     state: Mutex<State>,
 }
 
@@ -60,8 +62,14 @@ impl Membership {
         let failed = CommandError::Processes;
         let stream = UnixStream::connect(session::sockets().join(SOCKET)).map_err(failed)?;
         write(&stream, &Said::Begins { process: process.to_owned() }).map_err(failed)?;
-        let mut lines = Lines::of(&stream).map_err(failed)?;
-        let Some(Told::Begin { changes, safe }) = lines.next() else {
+        let mut lines = Lines::of(stream.try_clone().map_err(failed)?);
+        let hosts = HostsView::default();
+        let mut first = lines.next();
+        if let Some(Told::Hosts(known)) = first {
+            hosts.show(known);
+            first = lines.next();
+        }
+        let Some(Told::Begin { changes, safe }) = first else {
             return Err(failed(io::Error::other("the process that started them does not send their state")));
         };
         let robot = prepared.handle().clone();
@@ -72,7 +80,7 @@ impl Membership {
         }
         let wakeup = robot.safe_state_wakeup();
         let seen = robot.observe(Observation::default().with_journal().notifying(wakeup.clone()))?;
-        let shared = Arc::new(Shared { robot, stream, wakeup, state });
+        let shared = Arc::new(Shared { robot, stream, wakeup, hosts, state });
         let (listening, saying) = (shared.clone(), shared.clone());
         let spawn = |body: Box<dyn FnOnce() + Send>| {
             Builder::new().name("hemiola process".into()).stack_size(STACK).spawn(body)
@@ -82,6 +90,11 @@ impl Membership {
             spawn(Box::new(move || saying.say(seen))).map_err(CommandError::Thread)?,
         ];
         Ok(Some(Self { shared, threads: threads.into() }))
+    }
+
+    /// Returns the hosts of the robot, as far as they act as one.
+    pub fn hosts(&self) -> HostsView {
+        self.shared.hosts.clone()
     }
 }
 
@@ -112,10 +125,11 @@ fn change_again(prepared: &PreparedRobot, changes: Vec<ChangeText>) {
 
 impl Shared {
     /// Follows the others.
-    fn listen(&self, mut lines: Lines) {
+    fn listen(&self, mut lines: Lines<UnixStream>) {
         while let Some(told) = lines.next() {
             let mut state = self.state();
             match told {
+                Told::Hosts(hosts) => self.hosts.show(hosts),
                 Told::Safe(cause) => {
                     state.heard += 1;
                     state.is_safe = true;

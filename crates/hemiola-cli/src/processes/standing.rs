@@ -6,18 +6,22 @@
 //! others follow. Two that report different things at once have not received each other's message.
 //! So a process that leaves sends how often it has received that others are safe, and is not
 //! followed if that number has grown meanwhile; and a process that is requested to leave receives
-//! how often it has reported that it is safe, and stays if it has done so once more.
+//! how often it has reported that it is safe, and stays if it has done so once more. Several hosts
+//! agree by [`Entries`].
 
 use std::collections::BTreeMap;
 
 use hemiola_live::protocol::ChangeText;
 
+use super::entries::Entries;
 use super::words::{LONGEST, SafeCause, Said, Told};
 
 /// The state of a robot in several processes.
 pub struct Standing {
     processes: Vec<Kept>,
-    safe: Option<SafeCause>,
+    /// The name of this run of this host.
+    run: String,
+    entries: Entries,
 }
 
 /// The facts that are kept of a process.
@@ -53,7 +57,7 @@ const MOST_LENGTH: usize = LONGEST as usize / 2;
 pub struct NoRoom;
 
 impl Standing {
-    pub fn of<'n>(processes: impl IntoIterator<Item = &'n str>) -> Self {
+    pub fn of<'n>(processes: impl IntoIterator<Item = &'n str>, run: String) -> Self {
         let kept = |name: &str| Kept {
             name: name.to_owned(),
             changes: BTreeMap::new(),
@@ -62,14 +66,14 @@ impl Standing {
             said: 0,
             told: 0,
         };
-        Self { processes: processes.into_iter().map(kept).collect(), safe: None }
+        Self { processes: processes.into_iter().map(kept).collect(), run, entries: Entries::default() }
     }
 
     /// Returns the state with which a process begins; it is sent everything from now on.
     pub fn begin(&mut self, process: usize) -> Told {
         let kept = &mut self.processes[process];
         (kept.is_there, kept.said, kept.told) = (true, 0, 0);
-        Told::Begin { changes: kept.changes.values().cloned().collect(), safe: self.safe.clone() }
+        Told::Begin { changes: kept.changes.values().cloned().collect(), safe: self.entries.cause().cloned() }
     }
 
     /// Notes that a process is gone.
@@ -88,25 +92,52 @@ impl Standing {
         match said {
             Said::Safe { reason } => {
                 self.processes[process].said += 1;
-                if self.safe.is_some() {
-                    return Vec::new();
-                }
+                let is_new = self.entries.cause().is_none();
                 let cause = SafeCause { process: name, reason: reason.clone() };
-                self.safe = Some(cause.clone());
-                self.others(process).for_each(|(_, kept)| kept.told += 1);
-                self.others(process).map(|(number, _)| (number, Told::Safe(cause.clone()))).collect()
+                self.entries.enter(&self.run, cause.clone());
+                if is_new { self.tell_safe(&cause, Some(process)) } else { Vec::new() }
             }
             Said::Left { heard } if *heard == self.processes[process].told => {
-                self.safe = None;
-                let left = |kept: &Kept| Told::Left { process: name.clone(), heard: kept.said };
-                self.others(process).map(|(number, kept)| (number, left(kept))).collect()
+                self.entries.leave(&name);
+                self.tell_left(&name, Some(process))
             }
             Said::Left { .. } | Said::Begins { .. } | Said::Changed(_) => Vec::new(),
         }
     }
 
-    fn others(&mut self, process: usize) -> impl Iterator<Item = (usize, &mut Kept)> {
-        self.processes.iter_mut().enumerate().filter(move |(number, kept)| *number != process && kept.is_there)
+    /// Adds what another host knows of the safe state; returns the messages for processes.
+    pub fn join(&mut self, entries: Entries) -> Vec<(usize, Told)> {
+        let was_safe = self.entries.cause().is_some();
+        let left_by = self.entries.merge(entries);
+        match (was_safe, self.entries.cause().cloned()) {
+            (false, Some(cause)) => self.tell_safe(&cause, None),
+            (true, None) => self.tell_left(&left_by.unwrap_or_default(), None),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns what is known of the safe state, for other hosts.
+    pub fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    fn tell_safe(&mut self, cause: &SafeCause, except: Option<usize>) -> Vec<(usize, Told)> {
+        let tell = |(number, kept): (usize, &mut Kept)| {
+            kept.told += 1;
+            (number, Told::Safe(cause.clone()))
+        };
+        self.others(except).map(tell).collect()
+    }
+
+    fn tell_left(&mut self, process: &str, except: Option<usize>) -> Vec<(usize, Told)> {
+        let tell =
+            |(number, kept): (usize, &mut Kept)| (number, Told::Left { process: process.to_owned(), heard: kept.said });
+        self.others(except).map(tell).collect()
+    }
+
+    fn others(&mut self, except: Option<usize>) -> impl Iterator<Item = (usize, &mut Kept)> {
+        let all = self.processes.iter_mut().enumerate();
+        all.filter(move |(number, kept)| Some(*number) != except && kept.is_there)
     }
 }
 
@@ -155,7 +186,7 @@ mod tests {
 
     /// The robot with all processes there.
     fn robot() -> Standing {
-        let mut standing = Standing::of(["main", "vision", "audio"]);
+        let mut standing = Standing::of(["main", "vision", "audio"], "body".into());
         for process in [MAIN, VISION, AUDIO] {
             assert_eq!(standing.begin(process), Told::Begin { changes: Vec::new(), safe: None });
         }
@@ -207,6 +238,25 @@ mod tests {
         // Vision has entered it once more meanwhile, and so the robot does.
         assert_eq!(robot.hear(VISION, &stopped()).len(), 2);
         assert!(matches!(robot.begin(AUDIO), Told::Begin { safe: Some(cause), .. } if cause == because("vision")));
+    }
+
+    #[test]
+    fn the_safe_state_of_one_host_is_that_of_the_others() {
+        let (mut body, mut head) = (robot(), Standing::of(["arm"], "head".into()));
+        head.begin(MAIN);
+        body.hear(VISION, &stopped());
+        let told = head.join(body.entries().clone());
+        assert_eq!(told, [(MAIN, Told::Safe(because("vision")))]);
+        // Whoever left did not know that the other host had a reason of its own meanwhile.
+        assert_eq!(body.hear(VISION, &Said::Left { heard: 0 }).len(), 2);
+        head.hear(MAIN, &stopped());
+        assert_eq!(head.join(body.entries().clone()), []);
+        assert_eq!(body.join(head.entries().clone()).len(), 3);
+        // Now it does.
+        assert_eq!(body.hear(MAIN, &Said::Left { heard: 2 }).len(), 2);
+        let left = Told::Left { process: "main".into(), heard: 1 };
+        assert_eq!(head.join(body.entries().clone()), [(MAIN, left)]);
+        assert_eq!(head.join(body.entries().clone()), []);
     }
 
     #[test]

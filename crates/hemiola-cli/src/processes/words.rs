@@ -1,12 +1,13 @@
 //! The messages between the processes of a robot and the one that has started them: a line of JSON
-//! each, over a Unix socket in their folder.
+//! each, over a Unix socket in their folder; and those between the hosts of a robot, over TCP.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
 
-use hemiola_live::protocol::ChangeText;
+use hemiola_live::protocol::{ChangeText, RobotHosts};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use super::entries::Entries;
 
 /// The name of the socket in the folder.
 pub const SOCKET: &str = "started-by.sock";
@@ -37,6 +38,28 @@ pub enum Told {
     /// The robot has left its safe state, because `process` has. The receiver has reported `heard`
     /// times so far that it is in its own.
     Left { process: String, heard: u64 },
+    /// The hosts of the robot, if they act as one: before [`Begin`](Self::Begin), and when they
+    /// come, go, or know each other's clocks better.
+    Hosts(RobotHosts),
+}
+
+/// A line from a host to another one.
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostSaid {
+    /// Everything that the host knows of the safe state.
+    Entries(Entries),
+    /// A request for the time of the other host's monotonic clock; it leaves at this time of the
+    /// own one, in nanoseconds.
+    Ping { left: i64 },
+}
+
+/// The answer to [`HostSaid::Ping`]: the times at which it left, arrived, and is answered.
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
+pub struct Pong {
+    pub left: i64,
+    pub arrived: i64,
+    pub answered: i64,
 }
 
 /// The cause of the safe state of a robot.
@@ -52,7 +75,7 @@ pub struct SafeCause {
 pub const LONGEST: u64 = 1 << 20;
 
 /// Writes a line; returns [`io::ErrorKind::FileTooLarge`] for one that is too long.
-pub fn write(mut to: &UnixStream, line: &impl Serialize) -> io::Result<()> {
+pub fn write(mut to: impl Write, line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
     if text.len() as u64 > LONGEST {
@@ -62,22 +85,29 @@ pub fn write(mut to: &UnixStream, line: &impl Serialize) -> io::Result<()> {
 }
 
 /// Reads lines until the other side is gone, or sends something that is not valid.
-pub struct Lines(BufReader<UnixStream>);
+pub struct Lines<S>(BufReader<S>);
 
-impl Lines {
-    pub fn of(stream: &UnixStream) -> io::Result<Self> {
-        Ok(Self(BufReader::new(stream.try_clone()?)))
+impl<S: Read> Lines<S> {
+    pub fn of(stream: S) -> Self {
+        Self(BufReader::new(stream))
     }
 
     pub fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
+        self.next_within(LONGEST)
+    }
+
+    /// Returns the next line, if it is not longer than that.
+    pub fn next_within<T: DeserializeOwned>(&mut self, longest: u64) -> Option<T> {
         let mut line = Vec::new();
-        (&mut self.0).take(LONGEST).read_until(b'\n', &mut line).ok()?;
+        (&mut self.0).take(longest).read_until(b'\n', &mut line).ok()?;
         serde_json::from_slice(line.strip_suffix(b"\n")?).ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use hemiola_model::Value;
 
     use super::*;
@@ -94,7 +124,7 @@ mod tests {
         said.iter().for_each(|line| write(&here, line).unwrap());
         (&here).write_all(b"{\"safe\": 1}\n").unwrap();
         write(&here, &said[0]).unwrap();
-        let mut lines = Lines::of(&there).unwrap();
+        let mut lines = Lines::of(&there);
         for line in said {
             assert_eq!(lines.next(), Some(line));
         }
@@ -106,6 +136,6 @@ mod tests {
         let (mut here, there) = UnixStream::pair().unwrap();
         here.write_all(b"{\"left\": {\"heard\": 1}}").unwrap();
         drop(here);
-        assert_eq!(Lines::of(&there).unwrap().next::<Said>(), None);
+        assert_eq!(Lines::of(&there).next::<Said>(), None);
     }
 }

@@ -9,7 +9,19 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The comparison of a peer's clock with the robot's.
+/// The comparison of a peer's clock with the robot's. It reads no clock itself, so that any two
+/// clocks can be compared.
+///
+/// ```
+/// use std::time::Instant;
+/// use hemiola_link::{ClockDifference, PeerClock};
+///
+/// let mut clock = PeerClock::default();
+/// assert!(clock.is_due(Instant::now()));
+/// clock.ask(Instant::now(), 1_000); // a ping leaves
+/// clock.learn([1_000, 51_010, 51_020, 1_030]); // its answer arrives
+/// assert_eq!(clock.ahead(1_030), Some(ClockDifference { by: 50_000, error: 10 }));
+/// ```
 #[derive(Debug, Default)]
 pub struct PeerClock {
     exchanges: VecDeque<Exchange>,
@@ -22,9 +34,9 @@ pub struct PeerClock {
     quick: u32,
 }
 
-/// The difference by which one clock is ahead of another.
+/// The difference by which one clock is ahead of another. See [`PeerClock`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ahead {
+pub struct ClockDifference {
     /// The difference in nanoseconds; negative if the clock is behind.
     pub by: i64,
     /// The largest possible error of the difference, in nanoseconds.
@@ -33,7 +45,7 @@ pub struct Ahead {
 
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
-    ahead: Ahead,
+    ahead: ClockDifference,
     /// The time at which it ended on the robot's clock.
     at: i64,
 }
@@ -87,7 +99,7 @@ impl PeerClock {
         if error < 0 {
             return;
         }
-        let ahead = Ahead { by, error };
+        let ahead = ClockDifference { by, error };
         if self.ahead(at).is_some_and(|before| !before.agrees_with(ahead)) {
             // One of the clocks was set, so earlier exchanges are no longer valid.
             self.exchanges.clear();
@@ -101,11 +113,11 @@ impl PeerClock {
 
     /// Returns the difference by which the peer's clock is ahead of the robot's, which shows `now`;
     /// `None` until an answer has arrived.
-    pub fn ahead(&self, now: i64) -> Option<Ahead> {
+    pub fn ahead(&self, now: i64) -> Option<ClockDifference> {
         let grown = |exchange: &Exchange| {
             let age = now.saturating_sub(exchange.at).max(0);
             let error = exchange.ahead.error.saturating_add(age / 1_000_000 * DRIFT);
-            Ahead { error, ..exchange.ahead }
+            ClockDifference { error, ..exchange.ahead }
         };
         self.exchanges.iter().map(grown).min_by_key(|ahead| ahead.error)
     }
@@ -124,13 +136,13 @@ impl PeerClock {
     /// `now` on the robot's, and the largest possible error of the delay; `None` until an answer
     /// has arrived.
     pub fn delay(&self, left: i64, now: i64) -> Option<(Duration, Duration)> {
-        let Ahead { by, error } = self.ahead(now)?;
+        let ClockDifference { by, error } = self.ahead(now)?;
         let nanoseconds = |time: i64| Duration::from_nanos(u64::try_from(time).unwrap_or(0));
         Some((nanoseconds(now.saturating_sub(left.saturating_sub(by))), nanoseconds(error)))
     }
 }
 
-impl Ahead {
+impl ClockDifference {
     /// Returns whether both differences can be true.
     fn agrees_with(self, other: Self) -> bool {
         let apart = self.by.saturating_sub(other.by).saturating_abs();
@@ -250,6 +262,6 @@ mod tests {
         clock.learn([3, 4, 4, 5]);
         assert_eq!(clock.ahead(5), None);
         clock.learn([8, 10, 10, 10]);
-        assert_eq!(clock.ahead(10), Some(Ahead { by: 1, error: 1 }));
+        assert_eq!(clock.ahead(10), Some(ClockDifference { by: 1, error: 1 }));
     }
 }

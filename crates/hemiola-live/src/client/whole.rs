@@ -10,12 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Address, ClientError, Connection, Incoming, Welcome};
 use crate::place::{RunningRobot, RunningSocket};
-use crate::protocol::{Request, Watched};
-use crate::whole::clock::Clock;
+use crate::protocol::{Request, RobotHosts, Watched};
+use crate::whole::clock::{Clock, HostClocks};
 use crate::whole::holdings::Holdings;
 use crate::whole::process::Process;
 use crate::whole::routes::{self, ANSWER, Joint, Undone};
@@ -47,6 +48,8 @@ pub struct WholeRobot {
     is_cut: bool,
     /// The origin of the first process's clock, with which those of the others are compared.
     origin: Option<u64>,
+    /// The clocks of other hosts than the first process's.
+    hosts: HostClocks,
     /// The sockets of processes to which connecting was tried.
     tried: Vec<RunningSocket>,
     /// The subscriptions that every process gets.
@@ -84,8 +87,8 @@ impl WholeRobot {
 
     fn of(connection: Connection) -> Self {
         let member = Member::new(connection.welcome().name.clone(), connection);
-        let (missing, origin, tried, watches) = Default::default();
-        Self { members: vec![member], missing, is_cut: false, origin, tried, watches }
+        let (missing, origin, hosts, tried, watches) = Default::default();
+        Self { members: vec![member], missing, is_cut: false, origin, hosts, tried, watches }
     }
 
     /// Connects to all processes of a robot at once.
@@ -99,7 +102,8 @@ impl WholeRobot {
             sockets => {
                 let address = |socket: &RunningSocket| (name_of(socket), Address::Unix(socket.path.clone()));
                 let whole = Self::open_all(sockets.iter().map(address).collect())?;
-                Ok(Self { tried: sockets.to_vec(), ..whole })
+                let tried = sockets.iter().filter(|socket| !socket.leads_elsewhere()).cloned().collect();
+                Ok(Self { tried, ..whole })
             }
         }
     }
@@ -118,9 +122,11 @@ impl WholeRobot {
         };
         let parts = first.connection.welcome().parts.clone();
         members.sort_by_key(|member| parts.iter().position(|part| *part == member.name));
-        let origin = members[0].connection.welcome().clock_origin;
+        let first = members[0].connection.welcome();
+        let (origin, hosts) = (first.clock_origin, HostClocks::of(&first.hosts));
         for member in &mut members {
-            member.clock = Clock::between(member.connection.welcome().clock_origin, origin);
+            let own = member.connection.welcome().clock_origin;
+            member.clock = Clock::between(own, origin, hosts.ahead(&member.name));
         }
         for part in parts {
             let is_known = members.iter().map(|member| &member.name).chain(missing.iter().map(|(name, _)| name));
@@ -128,11 +134,12 @@ impl WholeRobot {
                 missing.push((part, "it is not running".to_owned()));
             }
         }
-        Ok(Self { members, missing, is_cut: true, origin, tried: Vec::new(), watches: BTreeMap::new() })
+        Ok(Self { members, missing, is_cut: true, origin, hosts, tried: Vec::new(), watches: BTreeMap::new() })
     }
 
     /// Connects to the processes that have been started again since, and subscribes to the same
-    /// events as at the others. Each new process is tried once, for a few seconds at most.
+    /// events as at the others. Each new process is tried once, for a few seconds at most; one on
+    /// another host again and again, until it does not answer.
     pub fn rejoin(&mut self) {
         let Some(known) = self.tried.first().cloned() else { return };
         if self.missing.is_empty() {
@@ -141,12 +148,20 @@ impl WholeRobot {
         let new = RunningSocket::all().into_iter();
         let new: Vec<_> = new.filter(|socket| socket.is_of_one_robot(&known) && !self.tried.contains(socket)).collect();
         for socket in new {
-            self.tried.push(socket.clone());
             let name = name_of(&socket);
-            let Ok((mut connection, holdings)) = described(&Address::Unix(socket.path)) else { continue };
+            if !self.missing.iter().any(|(missing, _)| *missing == name) {
+                continue;
+            }
+            let joined = described(&Address::Unix(socket.path.clone()));
+            // The way to another host is the same when the process there is started again.
+            if !socket.leads_elsewhere() || matches!(joined, Err(ClientError::Silent { .. })) {
+                self.tried.push(socket);
+            }
+            let Ok((mut connection, holdings)) = joined else { continue };
             let asked = self.watches.values().try_for_each(|watch| connection.request(watch.clone()).map(drop));
             if asked.is_ok() {
-                let clock = Clock::between(connection.welcome().clock_origin, self.origin);
+                let own = connection.welcome().clock_origin;
+                let clock = Clock::between(own, self.origin, self.hosts.ahead(&name));
                 self.missing.retain(|(missing, _)| *missing != name);
                 self.members.push(Member { holdings, clock, ..Member::new(name, connection) });
             }
@@ -255,10 +270,11 @@ impl WholeRobot {
             }
             Incoming::Binary(frame) => Some(Incoming::Binary(member.convert(frame))),
             Incoming::Event { name, content } if name == "statistics" => {
+                self.hosts.renew(&RobotHosts::deserialize(&content).unwrap_or_default());
                 // A process that had not begun when it was reached may have postponed its
                 // beginning.
                 if let Some(origin) = content["clock_origin"].as_u64() {
-                    member.clock = Clock::between(Some(origin), self.origin);
+                    member.clock = Clock::between(Some(origin), self.origin, self.hosts.ahead(&member.name));
                 }
                 let content = statistics(&mut self.members, index, content)?;
                 Some(Incoming::Event { name, content })

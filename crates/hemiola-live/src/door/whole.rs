@@ -22,14 +22,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tungstenite::Message;
 
 use super::errands::Outcome;
 use super::outbox::Outbox;
 use super::session::Session;
-use crate::protocol::{Request, parse};
-use crate::whole::clock::Clock;
+use crate::protocol::{Request, RobotHosts, parse};
+use crate::whole::clock::{Clock, HostClocks};
 use crate::whole::holdings::{Holdings, text_of};
 use crate::whole::routes::{self, Route, Undone};
 use crate::whole::statistics;
@@ -44,6 +45,7 @@ pub struct Whole {
     seats: Seats,
     /// The origin of the clock of the process behind this door, with which the others are compared.
     origin: Option<u64>,
+    hosts: HostClocks,
     /// The requests sent to processes, by their numbers.
     asked: BTreeMap<u64, (usize, Purpose)>,
     number: u64,
@@ -83,9 +85,9 @@ struct Pending {
 impl Whole {
     /// Creates a session from that with this process; `open` opens those with the others.
     pub fn new(own: Box<dyn Session>, open: Opener) -> Self {
-        let (origin, asked, number, pending, wishes, numbers, told) = Default::default();
+        let (origin, hosts, asked, number, pending, wishes, numbers, told) = Default::default();
         let (seats, held) = (Seats::new(own, open), Some(Vec::new()));
-        Self { seats, origin, asked, number, pending, held, wishes, numbers, told }
+        Self { seats, origin, hosts, asked, number, pending, held, wishes, numbers, told }
     }
 
     /// Notes that a process has ended: its pending requests are answered with the reason.
@@ -296,18 +298,21 @@ impl Whole {
         };
         match text_of(&said["event"]) {
             "welcome" => {
-                process.clock = Clock::between(said["clock_origin"].as_u64(), self.origin);
+                let ahead = self.hosts.ahead(&process.name);
+                process.clock = Clock::between(said["clock_origin"].as_u64(), self.origin, ahead);
                 process.connection.process = said["process"].clone();
+                process.connection.host = said["host"].clone();
                 self.ask(index, &Request::Describe {}, Purpose::Description, out);
             }
             "statistics" => {
+                self.hosts.renew(&hosts(&said));
                 // A process that had not begun when it was reached may have postponed its
                 // beginning.
                 if let Some(origin) = said["clock_origin"].as_u64() {
                     if index == self.seats.own {
                         self.origin = Some(origin);
                     }
-                    process.clock = Clock::between(Some(origin), self.origin);
+                    process.clock = Clock::between(Some(origin), self.origin, self.hosts.ahead(&process.name));
                 }
                 if let Some(statistics) = statistics(&mut self.seats.processes, index, said) {
                     out.send(&statistics);
@@ -330,6 +335,11 @@ impl Whole {
     }
 }
 
+/// Returns the hosts that a process reports.
+fn hosts(said: &Value) -> RobotHosts {
+    RobotHosts::deserialize(said).unwrap_or_default()
+}
+
 impl Session for Whole {
     fn begin(&mut self, out: &mut Outbox) {
         let now = Instant::now();
@@ -339,6 +349,7 @@ impl Session for Whole {
         let Ok(mut welcome) = serde_json::from_str::<Value>(welcome) else { return };
         self.seats.seat_all(&welcome["part"], &welcome["parts"], now);
         self.origin = welcome["clock_origin"].as_u64();
+        self.hosts = HostClocks::of(&hosts(&welcome));
         (welcome["name"], welcome["part"]) = (welcome["robot"].clone(), Value::Null);
         out.send(&welcome);
         self.seats.others().for_each(|index| _ = self.seats.seek(index, now));

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::fields::numeric_fields;
+use super::hosts::HostsView;
 use super::values::{schema_of, unknown, unknown_topic};
 
 /// Describes the whole robot.
@@ -35,7 +36,7 @@ pub fn describe(shared: &Shared) -> Value {
             "representations": representations(robot),
             "topics": topics,
             "services": services,
-            "received": received(robot),
+            "received": received(robot, &shared.facts.hosts),
             "chains": robot.configuration().chains.iter().map(|chain| json!({
                 "name": chain.name,
                 "from": chain.from,
@@ -67,13 +68,13 @@ pub fn fields(shared: &Shared, value: Option<String>, topic: Option<String>) -> 
     Ok(fields.map(|field| json!({"path": field.below(&prefix), "type": field.data_type})).collect())
 }
 
-/// Lists everything that a part of a robot receives from other parts on its host, with the process
-/// that it comes from. Things from other hosts are listed where they arrive, like those from
-/// another robot.
-fn received(robot: &Robot) -> Vec<Value> {
+/// Lists everything that a part of a robot receives from other parts, with the process that it
+/// comes from. Things from hosts that do not act as one robot are listed where they arrive, like
+/// those from another robot.
+fn received(robot: &Robot, hosts: &HostsView) -> Vec<Value> {
     let configuration = robot.configuration();
-    let near = configuration.near_parts();
-    let links = configuration.links.iter().filter(|link| near.contains(&link.name));
+    let parts = hosts.parts(configuration);
+    let links = configuration.links.iter().filter(|link| parts.contains(&link.name));
     let received = links.flat_map(|link| {
         link.receive.iter().map(|received| {
             json!({

@@ -330,11 +330,14 @@ impl FoxgloveSession {
         let origin = self.shared.clock_origin();
         self.forwarded.iter_mut().for_each(|forwarded| forwarded.told = origin);
         let (part, parts) = self.shared.part();
+        let hosts = self.shared.facts.hosts.hosts();
         out.send(&json!({
             "op": "description",
             "robot": self.shared.whole(),
             "part": part,
             "parts": parts,
+            "host": hosts.own,
+            "hosts": hosts.others,
             "clockOrigin": origin,
             "description": describe::describe(&self.shared),
         }));
@@ -343,7 +346,7 @@ impl FoxgloveSession {
     /// Returns the conversion of this process's times to those of the client.
     fn clock(&self) -> Clock {
         let origin = self.forwarded.as_ref().and_then(|forwarded| forwarded.origin);
-        Clock::between(self.shared.clock_origin(), origin)
+        Clock::between(self.shared.clock_origin(), origin, 0)
     }
 }
 

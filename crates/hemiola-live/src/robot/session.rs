@@ -284,6 +284,7 @@ fn lane(request: &Request) -> Lane {
 impl Session for RobotSession {
     fn begin(&mut self, out: &mut Outbox) {
         let Shared { handle, facts, replayed, .. } = &*self.shared;
+        let hosts = facts.hosts.hosts();
         let (part, parts) = self.shared.part();
         let mut welcome = json!({
             "event": "welcome",
@@ -293,6 +294,8 @@ impl Session for RobotSession {
             "robot": self.shared.whole(),
             "part": part,
             "parts": parts,
+            "host": hosts.own,
+            "hosts": hosts.others,
             "process": std::process::id(),
             "program": facts.program,
             "time": handle.now().nanoseconds(),

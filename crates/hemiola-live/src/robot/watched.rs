@@ -67,6 +67,7 @@ fn statistics(shared: &Shared) -> Value {
             "waiting": service.depth,
         })
     });
+    let hosts = shared.facts.hosts.hosts();
     json!({
         "event": "statistics",
         "time": handle.now().nanoseconds(),
@@ -76,6 +77,8 @@ fn statistics(shared: &Shared) -> Value {
         "topics": handle.bus().topics().iter().map(topic).collect::<Vec<_>>(),
         "services": services.collect::<Vec<_>>(),
         "links": shared.facts.links.statistics(),
+        "host": hosts.own,
+        "hosts": hosts.others,
         "safe_state": safe_state,
         "exceedances": exceedances.collect::<Vec<_>>(),
         "recording": shared.recording.state(),

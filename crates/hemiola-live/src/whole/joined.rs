@@ -131,6 +131,8 @@ pub fn statistics(said: &[Said<'_>]) -> Value {
         "topics": topics(said),
         "services": each(said, "services", |_, _| true),
         "links": each(said, "links", |_, _| true),
+        "host": said.first().map(|first| &first.content["host"]),
+        "hosts": said.first().map(|first| &first.content["hosts"]),
         "safe_state": safe_state(said),
         "exceedances": each(said, "exceedances", |_, _| true),
         "recording": (!recorded.is_empty()).then(|| json!({ "file": recorded.join(", ") })),
@@ -207,7 +209,12 @@ mod tests {
         }));
         join(&[
             Said { process: "main", holdings: &of_main, clock: Clock::default(), content: &main },
-            Said { process: "vision", holdings: &of_vision, clock: Clock::between(Some(9), Some(2)), content: &vision },
+            Said {
+                process: "vision",
+                holdings: &of_vision,
+                clock: Clock::between(Some(9), Some(2), 0),
+                content: &vision,
+            },
         ])
     }
 

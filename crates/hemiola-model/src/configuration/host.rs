@@ -14,6 +14,7 @@ use super::Configuration;
 /// robot.processes.push(ProcessConfiguration { host: Some("head".into()), ..ProcessConfiguration::new("vision", []) });
 /// assert_eq!(robot.processes_of("body"), ["motion"]); // without a host: on the first one
 /// assert_eq!(robot.meeting("motion", "vision"), Some(([10, 0, 0, 1], 7420).into()));
+/// assert_eq!(robot.gate("body"), Some(([10, 0, 0, 1], 7421).into()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostConfiguration {
@@ -22,7 +23,7 @@ pub struct HostConfiguration {
     /// The address at which other hosts reach it.
     pub address: IpAddr,
     /// The first of the TCP ports at which its processes listen, one for each process of another
-    /// host that connects to them.
+    /// host that connects to them, and one for the other hosts.
     pub port: u16,
 }
 
@@ -55,13 +56,25 @@ impl Configuration {
     /// Returns the address at which two processes of different hosts meet; `None` if both run on
     /// one. The one that comes first listens.
     pub fn meeting(&self, first: &str, second: &str) -> Option<SocketAddr> {
-        let names = self.process_names();
         let host = self.host_of(first)?;
-        let apart = |left: &str, right: &str| self.host_of(left) != self.host_of(right);
-        let pairs =
-            names.iter().enumerate().flat_map(|(at, left)| names[at + 1..].iter().map(move |right| (left, right)));
-        let listening = pairs.filter(|(left, right)| apart(left, right) && self.host_of(left) == Some(host));
-        let number = listening.map(|(left, right)| (*left, *right)).position(|pair| pair == (first, second))?;
-        Some((host.address, host.port + u16::try_from(number).ok()?).into())
+        let number = self.meetings(host).into_iter().position(|pair| pair == (first, second))?;
+        Some((host.address, host.port.checked_add(u16::try_from(number).ok()?)?).into())
+    }
+
+    /// Returns the address at which a host lets the other hosts in, so that all act as one: its
+    /// port follows those at which its processes listen.
+    pub fn gate(&self, host: &str) -> Option<SocketAddr> {
+        let host = self.hosts.iter().find(|known| known.name == host)?;
+        let number = u16::try_from(self.meetings(host).len()).ok()?;
+        Some((host.address, host.port.checked_add(number)?).into())
+    }
+
+    /// Returns the pairs of processes of which the first listens on a host, for the second on
+    /// another one.
+    fn meetings(&self, host: &HostConfiguration) -> Vec<(&str, &str)> {
+        let names = self.process_names();
+        let is_here = |name: &str| self.host_of(name) == Some(host);
+        let pairs = names.iter().enumerate().flat_map(|(at, left)| names[at + 1..].iter().map(|right| (*left, *right)));
+        pairs.filter(|(left, right)| is_here(left) && !is_here(right)).collect()
     }
 }

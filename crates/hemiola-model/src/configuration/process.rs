@@ -71,12 +71,6 @@ impl Configuration {
         names
     }
 
-    /// Returns the names of all processes on this host, of the whole robot that this one is a part
-    /// of.
-    pub fn near_parts(&self) -> Vec<String> {
-        self.parts.iter().filter(|part| !self.distant.contains(part)).cloned().collect()
-    }
-
     /// Returns whether a link leads to another process of the robot that this is a part of.
     pub fn is_between_parts(&self, link: &str) -> bool {
         self.parts.iter().any(|part| part == link)

@@ -1,4 +1,4 @@
-//! `ps`: the robots that are running on this host.
+//! `ps`: the robots that are running on this host, with their processes on other hosts.
 
 use std::process::ExitCode;
 
@@ -46,7 +46,8 @@ fn as_json((robot, known): &(RunningRobot, Vec<Known>)) -> Value {
         let welcome = welcome.as_ref();
         json!({
             "name": socket.part.as_ref().map_or(&socket.robot, |part| &part.process),
-            "process": socket.process,
+            "host": welcome.ok().and_then(|welcome| welcome.hosts.own.as_ref()),
+            "process": number(socket, welcome.ok()),
             "socket": socket.path,
             "time": welcome.ok().map(|welcome| welcome.time),
             "pace": welcome.ok().map(|welcome| &welcome.pace),
@@ -64,6 +65,12 @@ fn as_json((robot, known): &(RunningRobot, Vec<Known>)) -> Value {
     }
 }
 
+/// Returns the number of a process on its host. The socket of a process on another host is that of
+/// the process which leads there.
+fn number(socket: &RunningSocket, welcome: Option<&Welcome>) -> u32 {
+    welcome.map_or(socket.process.cast_unsigned(), |welcome| welcome.process)
+}
+
 /// Returns a line for the robot, and below it one for each of its processes if it has several.
 fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
     let row = |name: String, (socket, welcome): &Known| {
@@ -71,16 +78,28 @@ fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
             Ok(welcome) => (format!("{:.1} s", welcome.time as f64 / 1e9), welcome.pace.clone()),
             Err(error) => (String::new(), error.to_string()),
         };
-        [name, socket.process.to_string(), time, pace]
+        [name, number(socket, welcome.as_ref().ok()).to_string(), time, pace]
     };
     if !robot.is_cut() {
         return known.iter().map(|known| row(robot.name.clone(), known)).collect();
     }
     let mut rows = vec![[robot.name.clone(), String::new(), String::new(), String::new()]];
-    let part = |known: &Known| known.0.part.as_ref().map(|part| format!("  {}", part.process)).unwrap_or_default();
+    let part = |(socket, welcome): &Known| {
+        let host = welcome.as_ref().ok().and_then(|welcome| welcome.hosts.own.as_ref());
+        let host = host.map(|host| format!(" on {host}")).unwrap_or_default();
+        socket.part.as_ref().map(|part| format!("  {}{host}", part.process)).unwrap_or_default()
+    };
     rows.extend(known.iter().map(|known| row(part(known), known)));
-    let away = missing(known).into_iter();
-    rows.extend(away.map(|part| [format!("  {part}"), String::new(), String::new(), "is not running".to_owned()]));
+    let hosts = known.iter().find_map(|(_, welcome)| Some(&welcome.as_ref().ok()?.hosts.others));
+    for name in missing(known) {
+        let host = hosts.and_then(|hosts| hosts.iter().find(|host| host.processes.contains(&name)));
+        let (name, state) = match host {
+            Some(host) if host.clock.is_none() => (format!("  {name} on {}", host.name), "its host is not connected"),
+            Some(host) => (format!("  {name} on {}", host.name), "is not running"),
+            None => (format!("  {name}"), "is not running"),
+        };
+        rows.push([name, String::new(), String::new(), state.to_owned()]);
+    }
     rows
 }
 

@@ -3,7 +3,7 @@
 use hemiola_config::{Base, ConfigurationText, Origins};
 use hemiola_insight::OverLinks;
 use hemiola_link::LinksView;
-use hemiola_live::{Door, DoorSettings, LiveRecording, Part, Replayed, RobotFacts, RunningRobotSubject};
+use hemiola_live::{Door, DoorSettings, HostsView, LiveRecording, Part, Replayed, RobotFacts, RunningRobotSubject};
 use hemiola_model::configuration::PageConfiguration;
 use hemiola_recording::recorder::Recorded;
 use hemiola_recording::this_program;
@@ -30,6 +30,8 @@ pub struct About<'a> {
     /// The replay, if the robot replays a log.
     pub replayed: Option<Replayed>,
     pub links: LinksView,
+    /// The hosts that act as one robot, if there are several.
+    pub hosts: HostsView,
 }
 
 /// The door of the robot, and the log that may be started there.
@@ -70,7 +72,7 @@ pub fn open(
         token: page.token,
         folder: page.folder,
     };
-    let About { name, base, origins, texts, known, over_links, replayed, links, .. } = about;
+    let About { name, base, origins, texts, known, over_links, replayed, links, hosts, .. } = about;
     let file = match base {
         Base::File(path) => std::path::absolute(path).ok(),
         Base::Text { .. } => None,
@@ -88,6 +90,7 @@ pub fn open(
         known,
         over_links,
         links,
+        hosts,
     };
     let subject = match replayed {
         Some(replayed) => RunningRobotSubject::replaying(handle.clone(), facts, replayed),

@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tungstenite::Message;
 
-use super::MOST_HELD;
 use super::seats::{Opener, Seats};
+use super::{MOST_HELD, hosts};
 use crate::door::errands::Outcome;
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
@@ -33,6 +33,7 @@ use crate::protocol::foxglove::{
     CALL_ANSWER, CLIENT_CALL, CLIENT_MESSAGE, ClientChannel, MOST, ParameterValue, Request, Subscription, TIME,
     WatchedParameters, call_failure, problem,
 };
+use crate::whole::clock::HostClocks;
 use crate::whole::holdings::{Holdings, Sought, items, text_of};
 use channels::Channels;
 use graph::Graphs;
@@ -44,6 +45,7 @@ pub struct FoxgloveWhole {
     seats: Seats,
     /// The origin of the clock of the process behind this door, which all others use.
     origin: Option<u64>,
+    hosts: HostClocks,
     /// What processes have sent before their descriptions.
     early: BTreeMap<usize, Vec<Value>>,
     channels: Channels,
@@ -68,6 +70,7 @@ impl FoxgloveWhole {
         Self {
             seats: Seats::new(own, open),
             origin: None,
+            hosts: HostClocks::default(),
             early: BTreeMap::new(),
             channels: Channels::default(),
             subscriptions: BTreeMap::new(),
@@ -100,8 +103,17 @@ impl FoxgloveWhole {
 
     fn seek(&mut self, index: usize, out: &mut Outbox) {
         if self.seats.seek(index, Instant::now()) {
-            self.ask(index, &Request::Describe { clock_origin: self.origin }, out);
+            self.ask_to_describe(index, out);
         }
+    }
+
+    /// Asks a process for its description, and to convert its times to the clock of the process
+    /// behind this door.
+    fn ask_to_describe(&mut self, index: usize, out: &mut Outbox) {
+        let ahead = self.hosts.ahead(&self.seats.processes[index].name);
+        // The origin as the clock of that process's host shows it.
+        let clock_origin = self.origin.map(|origin| origin.saturating_add_signed(ahead));
+        self.ask(index, &Request::Describe { clock_origin }, out);
     }
 
     /// Notes that a process has ended. Its holdings are kept, so that what is for it does not go to
@@ -395,8 +407,9 @@ impl FoxgloveWhole {
         if index == self.seats.own && !is_first {
             // A robot may have postponed its beginning.
             self.origin = said["clockOrigin"].as_u64();
+            self.hosts.renew(&hosts(said));
             for other in self.seats.others() {
-                self.ask(other, &Request::Describe { clock_origin: self.origin }, out);
+                self.ask_to_describe(other, out);
             }
         }
         if !is_first {
@@ -445,6 +458,7 @@ impl Session for FoxgloveWhole {
         let (Some(info), Some(description)) = (find("serverInfo"), find("description")) else { return out.close() };
         self.seats.seat_all(&description["part"], &description["parts"], Instant::now());
         self.origin = description["clockOrigin"].as_u64();
+        self.hosts = HostClocks::of(&hosts(description));
         let mut info = info.clone();
         info["name"] = description["robot"].clone();
         out.send(&info);

@@ -31,6 +31,8 @@ pub struct Seat {
     /// The process ID, and the number of times that it has connected.
     pub process: Value,
     pub meetings: u32,
+    /// The name of its host, if several hosts are one robot.
+    pub host: Value,
     /// The time at which it connected or disconnected.
     pub since: Instant,
     /// The time of its last message.
@@ -48,6 +50,7 @@ impl Seat {
             reason: "it is not running".to_owned(),
             process: Value::Null,
             meetings: 0,
+            host: Value::Null,
             since: now,
             heard: now,
             due: None,
@@ -132,7 +135,7 @@ impl Seat {
             Some(_) if sends_figures && now > self.heard + SILENT => ("silent", Some("it does not respond")),
             Some(_) => ("running", None),
         };
-        json!({"name": name, "state": state, "process": self.process, "restarts": self.meetings.saturating_sub(1),
-               "problem": problem})
+        json!({"name": name, "host": self.host, "state": state, "process": self.process,
+               "restarts": self.meetings.saturating_sub(1), "problem": problem})
     }
 }

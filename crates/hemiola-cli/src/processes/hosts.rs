@@ -1,0 +1,331 @@
+//! The other hosts of a robot, for the process that starts those of this host. With each of them it
+//! shares what is known of the safe state, compares clocks, and leads to its processes.
+//!
+//! Each host connects to each other one, and tells it what it knows over its own connection: so
+//! none depends on the other's. One that is not there is tried again and again, and is waited for
+//! by nobody.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::thread::{self, Builder};
+use std::time::{Duration, Instant};
+
+use hemiola_link::{ClockDifference, PeerClock};
+use hemiola_live::protocol::{HostClock, OtherHost, RobotHosts};
+use hemiola_model::configuration::Configuration;
+use hemiola_realtime::monotonic_now;
+
+use super::Event;
+use super::entries::Entries;
+use super::gate::{self, Pass, Visitor, Wish};
+use super::passage::{self, OtherSide, Passage};
+use super::words::{HostSaid, Lines, Pong, write};
+use crate::notes::tell;
+
+/// The other hosts of a robot.
+pub struct OtherHosts {
+    pass: Pass,
+    /// The address at which this host lets the others in.
+    gate: SocketAddr,
+    hosts: Vec<Host>,
+    /// The names of the processes of this host.
+    processes: Vec<String>,
+    /// A clone of this exists for each connection that passes through this process.
+    open: Arc<()>,
+}
+
+/// Another host of the robot.
+struct Host {
+    name: String,
+    gate: SocketAddr,
+    processes: Vec<String>,
+    /// The connection over which it is told things.
+    line: Option<TcpStream>,
+    clock: Option<HostClock>,
+    passages: Vec<Passage>,
+}
+
+/// Something that happens between hosts. Hosts are told apart by their numbers.
+pub enum HostEvent {
+    /// A host is connected.
+    Met(usize, TcpStream, HostClock),
+    /// The clock of a host is known better.
+    Clock(usize, HostClock),
+    Lost(usize),
+    /// A host has sent what it knows of the safe state.
+    Said(Entries),
+}
+
+/// The time after which a host that is not there is tried again.
+const AGAIN: Duration = Duration::from_millis(250);
+/// The time within which a host answers a ping.
+const ANSWER: Duration = Duration::from_secs(3);
+/// The time within which a host sends a ping.
+const SILENCE: Duration = Duration::from_secs(10);
+/// The time for which a host that does not read is waited for.
+const WRITE_PATIENCE: Duration = Duration::from_millis(100);
+/// The change of a clock's difference that is not worth telling, in nanoseconds.
+const NEGLIGIBLE: i64 = 100_000;
+/// The time for which connections that pass are waited for at the end, and how often they are
+/// looked at.
+const END: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(2));
+
+impl OtherHosts {
+    /// Returns the other hosts of a robot, seen from a host of it; `None` if there are none, or no
+    /// token by which they know each other.
+    pub fn of(configuration: &Configuration, robot: &str, own: &str) -> Option<Self> {
+        let token = configuration.page.token.clone()?;
+        let pass = Pass { robot: robot.to_owned(), host: own.to_owned(), token };
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let others = configuration.hosts.iter().filter(|host| host.name != own);
+        let host = |name: &String| {
+            let gate = configuration.gate(name)?;
+            let processes = owned(configuration.processes_of(name));
+            Some(Host { name: name.clone(), gate, processes, line: None, clock: None, passages: Vec::new() })
+        };
+        // A host on which nothing runs is never started.
+        let others = others.filter_map(|other| host(&other.name)).filter(|host| !host.processes.is_empty());
+        let hosts: Vec<_> = others.collect();
+        if hosts.is_empty() {
+            return None;
+        }
+        let gate = configuration.gate(own)?;
+        Some(Self { pass, gate, hosts, processes: owned(configuration.processes_of(own)), open: Arc::new(()) })
+    }
+
+    /// Lets the other hosts in, and connects to them. What happens becomes events.
+    ///
+    /// # Errors
+    /// Returns an error if the address is in use or not one of this computer, or the system refuses
+    /// a thread.
+    pub fn open(&self, events: &SyncSender<Event>) -> io::Result<()> {
+        let listener = TcpListener::bind(self.gate).map_err(|error| {
+            let text = format!("host `{}` cannot listen at {} for the other hosts: {error}", self.pass.host, self.gate);
+            io::Error::new(error.kind(), text)
+        })?;
+        let reception = Reception {
+            pass: self.pass.clone(),
+            hosts: self.hosts.iter().map(|host| host.name.clone()).collect(),
+            processes: self.processes.clone(),
+            open: self.open.clone(),
+            events: events.clone(),
+        };
+        gate::open(listener, self.pass.clone(), move |visitor| reception.receive(&visitor))?;
+        for (number, host) in self.hosts.iter().enumerate() {
+            let visit = Visits {
+                number,
+                name: host.name.clone(),
+                gate: host.gate,
+                pass: self.pass.clone(),
+                events: events.clone(),
+            };
+            Builder::new().name("hemiola host".into()).spawn(move || visit.go_on())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the hosts as they are known now.
+    pub fn known(&self) -> RobotHosts {
+        let other =
+            |host: &Host| OtherHost { name: host.name.clone(), processes: host.processes.clone(), clock: host.clock };
+        RobotHosts { own: Some(self.pass.host.clone()), others: self.hosts.iter().map(other).collect() }
+    }
+
+    /// Notes that a host is connected, and leads to its processes from now on.
+    pub fn meet(&mut self, number: usize, line: TcpStream, clock: HostClock) {
+        let host = &mut self.hosts[number];
+        (host.line, host.clock) = (Some(line), Some(clock));
+        let there =
+            OtherSide { pass: self.pass.clone(), host: host.name.clone(), address: host.gate, open: self.open.clone() };
+        host.passages.clear();
+        let passage = |process: &String| {
+            Passage::open(process, there.clone())
+                .inspect_err(|error| {
+                    tell(format_args!("warning: process `{process}` cannot be reached from here: {error}"))
+                })
+                .ok()
+        };
+        host.passages = host.processes.iter().filter_map(passage).collect();
+    }
+
+    pub fn note_clock(&mut self, number: usize, clock: HostClock) {
+        let host = &mut self.hosts[number];
+        host.clock = host.line.as_ref().map(|_| clock);
+    }
+
+    pub fn lose(&mut self, number: usize) {
+        let host = &mut self.hosts[number];
+        (host.line, host.clock) = (None, None);
+        host.passages.clear();
+    }
+
+    /// Tells a host what is known of the safe state; without a number, all hosts. One that cannot
+    /// be told is disconnected, and told when it is connected again.
+    pub fn tell(&self, number: Option<usize>, entries: &Entries) {
+        let meant = self.hosts.iter().enumerate().filter(|(at, _)| number.is_none_or(|number| number == *at));
+        for line in meant.filter_map(|(_, host)| host.line.as_ref()) {
+            if write(line, &HostSaid::Entries(entries.clone())).is_err() {
+                _ = line.shutdown(std::net::Shutdown::Both);
+            }
+        }
+    }
+
+    /// Closes the ways to the other hosts, and waits a moment for what still passes, such as the
+    /// answers to those who end the whole robot.
+    pub fn end(self) {
+        let open = self.open.clone();
+        drop(self);
+        let begin = Instant::now();
+        // The gate keeps one, and this is another.
+        while Arc::strong_count(&open) > 2 && begin.elapsed() < END.0 {
+            thread::sleep(END.1);
+        }
+    }
+}
+
+/// The reception of hosts that come in.
+struct Reception {
+    pass: Pass,
+    /// The names of the other hosts, and of the processes of this one.
+    hosts: Vec<String>,
+    processes: Vec<String>,
+    open: Arc<()>,
+    events: SyncSender<Event>,
+}
+
+impl Reception {
+    fn receive(&self, visitor: &Visitor) {
+        if !self.hosts.contains(&visitor.host) {
+            _ = visitor.refuse(&format!("`{}` is none of the other hosts in robot.toml there", visitor.host));
+            return;
+        }
+        match &visitor.wish {
+            Wish::Tell => _ = visitor.welcome(&self.pass).and_then(|()| self.listen(&visitor.stream)),
+            Wish::Door { process } => {
+                let _open = self.open.clone();
+                let door = match self.processes.contains(process) {
+                    true => passage::door(process),
+                    false => Err(io::Error::other("it does not run on this host")),
+                };
+                _ = match door {
+                    Ok(door) => visitor.welcome(&self.pass).and_then(|()| passage::connect(&door, &visitor.stream)),
+                    Err(error) => visitor.refuse(&error.to_string()),
+                };
+            }
+        }
+    }
+
+    /// Handles the messages of a host until it is gone.
+    fn listen(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(SILENCE))?;
+        let mut lines = Lines::of(stream);
+        while let Some(said) = lines.next() {
+            let arrived = now();
+            match said {
+                HostSaid::Ping { left } => write(stream, &Pong { left, arrived, answered: now() })?,
+                HostSaid::Entries(entries) => {
+                    let told = self.events.send(Event::Host(HostEvent::Said(entries)));
+                    told.map_err(|_| io::ErrorKind::BrokenPipe)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The visits to another host.
+struct Visits {
+    number: usize,
+    name: String,
+    gate: SocketAddr,
+    pass: Pass,
+    events: SyncSender<Event>,
+}
+
+impl Visits {
+    /// Connects to the host whenever it is there.
+    fn go_on(&self) {
+        let mut told = None;
+        loop {
+            match self.pass.knock(self.gate, &self.name, Wish::Tell) {
+                Ok(stream) => {
+                    _ = self.compare_clocks(&stream);
+                    told = None;
+                    if self.events.send(Event::Host(HostEvent::Lost(self.number))).is_err() {
+                        return;
+                    }
+                }
+                // It is there, but has another token, or is something else.
+                Err(error) if error.kind() == io::ErrorKind::Other => {
+                    let text = error.to_string();
+                    if told.as_ref() != Some(&text) {
+                        tell(format_args!("warning: host `{}` at {}: {text}", self.name, self.gate));
+                        told = Some(text);
+                    }
+                }
+                Err(_) => {}
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+
+    /// Compares the clocks of both hosts until the other one is gone.
+    fn compare_clocks(&self, stream: &TcpStream) -> Option<()> {
+        stream.set_read_timeout(Some(ANSWER)).ok()?;
+        stream.set_write_timeout(Some(WRITE_PATIENCE)).ok()?;
+        let (mut clock, mut told) = (PeerClock::default(), None);
+        let mut lines = Lines::of(stream);
+        loop {
+            let left = now();
+            clock.ask(Instant::now(), left);
+            write(stream, &HostSaid::Ping { left }).ok()?;
+            let Pong { left, arrived, answered } = lines.next()?;
+            let back = now();
+            clock.learn([left, arrived, answered, back]);
+            if let Some(known) = clock.ahead(back).and_then(|known| news(told, known)) {
+                let event = match told {
+                    None => HostEvent::Met(self.number, stream.try_clone().ok()?, known),
+                    Some(_) => HostEvent::Clock(self.number, known),
+                };
+                told = Some(known);
+                self.events.send(Event::Host(event)).ok()?;
+            }
+            thread::sleep(clock.due()?.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+/// Returns the difference of a clock that is told: if what was told is not true any more, or is now
+/// known much better.
+fn news(told: Option<HostClock>, known: ClockDifference) -> Option<HostClock> {
+    let now = HostClock { ahead_ns: known.by, error_ns: known.error.saturating_add(NEGLIGIBLE) };
+    let is_new = told.is_none_or(|told| {
+        let apart = told.ahead_ns.saturating_sub(known.by).saturating_abs();
+        apart.saturating_add(known.error) > told.error_ns || now.error_ns < told.error_ns / 2
+    });
+    is_new.then_some(now)
+}
+
+/// Returns the time of the monotonic clock, in nanoseconds.
+fn now() -> i64 {
+    i64::try_from(monotonic_now().as_nanoseconds()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_told_when_what_was_told_is_not_true_any_more_or_much_better_known() {
+        let known = |by, error| ClockDifference { by, error };
+        let first = news(None, known(5_000_000, 900_000)).unwrap();
+        assert_eq!(first, HostClock { ahead_ns: 5_000_000, error_ns: 1_000_000 });
+        assert_eq!(news(Some(first), known(5_050_000, 900_000)), None);
+        assert_eq!(news(Some(first), known(5_000_000, 400_000)), None);
+        assert!(news(Some(first), known(5_000_000, 399_000)).is_some());
+        assert!(news(Some(first), known(5_150_000, 900_000)).is_some());
+        assert!(news(Some(first), known(5_000_000, 1_100_000)).is_some());
+    }
+}

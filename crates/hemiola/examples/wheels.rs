@@ -34,7 +34,7 @@ struct MotorParameters {
 struct Motors {
     #[parameters]
     parameters: MotorParameters,
-    #[opaque]
+    #[stateless]
     bus: Option<File>,
 }
 

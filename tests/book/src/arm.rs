@@ -26,7 +26,7 @@ impl Servo {
 // ANCHOR: careful
 #[derive(Module)]
 pub struct Arm {
-    #[opaque]
+    #[stateless]
     pub servo: Servo,
     /// The angle that was commanded last.
     pub angle: f64,

@@ -2,12 +2,13 @@
 //! can be parsed.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
-use crate::page::{Block, Page, book, included, root};
+use crate::page::{Block, Page, book, root};
 
 #[test]
-fn listings_are_included_from_code_that_is_compiled() {
+fn listings_are_copies_of_code_that_is_compiled() {
     let problems = book().into_iter().flat_map(|page| {
         let blocks = page.blocks().into_iter().filter(|block| block.language.starts_with("rust"));
         blocks.filter_map(|block| problem(&page, &block)).collect::<Vec<_>>()
@@ -16,40 +17,52 @@ fn listings_are_included_from_code_that_is_compiled() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Returns what is wrong with a block that includes files.
+/// Returns what is wrong with a block that shows parts of files, as the comment above it says:
+/// `<!-- from FILE:PART, FILE:PART -->`. The book is read in the repository as well, where nothing
+/// can be included.
 fn problem(page: &Page, block: &Block) -> Option<String> {
-    let mut lines = block.text.lines().filter(|line| !line.trim().is_empty()).peekable();
     let place = format!("{}:{}", page.name(), block.line);
-    if lines.peek().is_none_or(|line| included(line).is_none()) {
-        return Some(format!("{place}: include it from a crate of the workspace: {{{{#include FILE:ANCHOR}}}}"));
-    }
-    lines.find_map(|line| {
-        let Some((file, part)) = included(line) else { return Some(format!("{place}: `{line}` is not included")) };
-        let path = page.path.with_file_name(file);
-        let Ok(text) = fs::read_to_string(&path) else { return Some(format!("{place}: there is no {file}")) };
-        // The templates of `hemiola new` are members of the workspace below another name.
-        let in_crate = |folder: &Path| ["Cargo.toml", "manifest.toml"].iter().any(|name| folder.join(name).exists());
-        let is_compiled =
-            file.ends_with(".toml") || path.parent().is_some_and(|folder| folder.ancestors().any(in_crate));
-        let is_there = part.is_none_or(|part| has_part(&text, part));
-        (!is_compiled || !is_there).then(|| format!("{place}: {file} has no {}", part.unwrap_or("crate")))
-    })
-}
-
-/// Returns whether a text has the part between two marks, `ANCHOR: name` and `ANCHOR_END: name`, or
-/// between two lines. These must begin and end whole items, so that changes are noticed.
-fn has_part(text: &str, part: &str) -> bool {
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let Some((from, to)) = part.split_once(':') else {
-        let has = |mark: &str| lines.iter().any(|line| *line == format!("// {mark}: {part}"));
-        return has("ANCHOR") && has("ANCHOR_END");
+    let Some(parts) = block.remark.strip_prefix("from ") else {
+        return Some(format!("{place}: show code of a crate of the workspace: <!-- from FILE:ANCHOR --> above it"));
     };
-    let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) else { return false };
-    let is_gap = |number: usize| lines.get(number.wrapping_sub(1)).is_none_or(|line| line.is_empty());
-    is_gap(from - 1) && !is_gap(from) && !is_gap(to) && is_gap(to + 1)
+    let parts: Result<Vec<_>, _> = parts.split(", ").map(|part| shown(page, part)).collect();
+    match parts {
+        Err(problem) => Some(format!("{place}: {problem}")),
+        Ok(parts) if parts.join("\n") == block.text => None,
+        Ok(parts) => Some(format!("{place}: {} is now\n{}", block.remark, parts.join("\n"))),
+    }
 }
 
-/// README.md is read where nothing can be included, so its listing is a copy.
+/// Returns the text of a part of a file, `FILE`, `FILE:ANCHOR` or `FILE:LINE:LINE`.
+fn shown(page: &Page, part: &str) -> Result<String, String> {
+    let (file, part) = part.split_once(':').map_or((part, None), |(file, part)| (file, Some(part)));
+    let path = page.path.with_file_name(file);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+    // The templates of `hemiola new` are members of the workspace below another name.
+    let in_crate = |folder: &Path| ["Cargo.toml", "manifest.toml"].iter().any(|name| folder.join(name).exists());
+    let is_compiled = file.ends_with(".toml") || path.parent().is_some_and(|folder| folder.ancestors().any(in_crate));
+    if !is_compiled {
+        return Err(format!("{file} is in no crate"));
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let range = part.map_or(Some(0..lines.len()), |part| range_of(&lines, part));
+    let range = range.ok_or_else(|| format!("{file} has no {}", part.unwrap_or_default()))?;
+    let is_mark = |line: &str| line.trim().starts_with("// ANCHOR");
+    Ok(lines[range].iter().filter(|line| !is_mark(line)).map(|line| format!("{line}\n")).collect())
+}
+
+/// Returns the lines between two marks, `ANCHOR: name` and `ANCHOR_END: name`, or those with two
+/// numbers, which must begin and end whole items.
+fn range_of(lines: &[&str], part: &str) -> Option<Range<usize>> {
+    let Some((from, to)) = part.split_once(':') else {
+        let find = |mark: &str| lines.iter().position(|line| line.trim() == format!("// {mark}: {part}"));
+        return Some(find("ANCHOR")? + 1..find("ANCHOR_END")?);
+    };
+    let (from, to): (usize, usize) = (from.parse().ok()?, to.parse().ok()?);
+    let is_gap = |number: usize| lines.get(number.wrapping_sub(1)).is_none_or(|line| line.trim().is_empty());
+    (is_gap(from - 1) && !is_gap(from) && !is_gap(to) && is_gap(to + 1)).then_some(from - 1..to)
+}
+
 #[test]
 fn the_readme_shows_code_that_is_compiled() {
     let readme = Page::read(&root().join("README.md"));
@@ -65,9 +78,8 @@ fn the_readme_shows_code_that_is_compiled() {
 fn listings_of_toml_can_be_read() {
     for page in book() {
         for block in page.blocks().iter().filter(|block| block.language == "toml") {
-            if block.text.lines().next().is_some_and(|line| included(line).is_some()) {
+            if block.remark.starts_with("from ") {
                 assert_eq!(problem(&page, block), None);
-                continue;
             }
             let result = block.text.parse::<toml::Table>();
             assert!(result.is_ok(), "{}:{}: {}", page.name(), block.line, result.unwrap_err());

@@ -46,8 +46,8 @@ impl Page {
         let source = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let folder = path.parent().unwrap();
         let text = source.lines().map(|line| match included(line) {
-            Some((file, None)) => fs::read_to_string(folder.join(file)).unwrap_or_default(),
-            _ => format!("{line}\n"),
+            Some(file) => fs::read_to_string(folder.join(file)).unwrap_or_default(),
+            None => format!("{line}\n"),
         });
         Self { path: path.to_owned(), text: text.collect(), source }
     }
@@ -120,8 +120,7 @@ impl Page {
     }
 }
 
-/// Returns the file and the anchor that a line includes: `{{#include FILE:ANCHOR}}`.
-pub fn included(line: &str) -> Option<(&str, Option<&str>)> {
-    let what = line.trim().strip_prefix("{{#include ")?.strip_suffix("}}")?;
-    Some(what.split_once(':').map_or((what, None), |(file, anchor)| (file, Some(anchor))))
+/// Returns the file that a line includes: `{{#include FILE}}`.
+fn included(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("{{#include ")?.strip_suffix("}}")
 }

@@ -8,8 +8,8 @@ use crate::representations::Drive;
 /// Sends the commanded velocity to the board.
 #[derive(Module)]
 struct Motors {
-    /// The open device: `#[opaque]`, because it cannot be recorded in a log.
-    #[opaque]
+    /// The open device: `#[stateless]`, because no later run depends on what it holds.
+    #[stateless]
     board: MotorBoard,
 }
 

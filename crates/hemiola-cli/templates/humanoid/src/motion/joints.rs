@@ -8,8 +8,8 @@ use crate::representations::{HeadAngle, Pressure};
 /// Sends the commands of balance and head to the joints.
 #[derive(Module)]
 struct Joints {
-    /// The open device: `#[opaque]`, because it cannot be recorded in a log.
-    #[opaque]
+    /// The open device: `#[stateless]`, because no later run depends on what it holds.
+    #[stateless]
     board: JointBoard,
 }
 

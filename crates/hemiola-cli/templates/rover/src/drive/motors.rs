@@ -17,8 +17,8 @@ struct MotorsParameters {
 struct Motors {
     #[parameters]
     parameters: MotorsParameters,
-    /// The open device: `#[opaque]`, because it cannot be recorded in a log.
-    #[opaque]
+    /// The open device: `#[stateless]`, because no later run depends on what it holds.
+    #[stateless]
     board: MotorBoard,
 }
 

@@ -127,7 +127,7 @@ impl Pass {
         prepare(&stream)?;
         let ours = nonce()?;
         write(&stream, &Challenge { nonce: ours.clone() })?;
-        let knock: Knock = Lines::of(&stream).next_within(LONGEST_GREETING).ok_or(io::ErrorKind::InvalidData)?;
+        let knock: Knock = Lines::only(&stream).next_within(LONGEST_GREETING).ok_or(io::ErrorKind::InvalidData)?;
         let Knock { robot, host, nonce, wish, proof } = knock;
         let nonces = [ours, nonce];
         if robot != self.robot || !is_right(&proof, &self.said_by(&host, &self.host, &nonces, &wish)?) {
@@ -144,7 +144,7 @@ impl Pass {
     pub fn knock(&self, address: SocketAddr, host: &str, wish: Wish) -> io::Result<TcpStream> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         prepare(&stream)?;
-        let mut lines = Lines::of(&stream);
+        let mut lines = Lines::only(&stream);
         let silent = || io::Error::other(format!("`{host}` does not answer as a host of this robot"));
         let Challenge { nonce: theirs } = lines.next_within(LONGEST_GREETING).ok_or_else(silent)?;
         let nonces = [theirs, nonce()?];
@@ -208,6 +208,7 @@ mod tests {
         let head = pass("cart", "head", "a secret of this cart");
         let mut stream = head.knock(address, "body", wish.clone()).unwrap();
         assert_eq!(visits.recv().unwrap(), ("head".to_owned(), wish));
+        // What follows is for whoever asked, to the last byte.
         let mut said = [0];
         stream.read_exact(&mut said).unwrap();
         assert_eq!(&said, b"!");

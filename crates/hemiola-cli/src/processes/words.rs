@@ -92,6 +92,11 @@ impl<S: Read> Lines<S> {
         Self(BufReader::new(stream))
     }
 
+    /// Reads lines, and nothing of what follows them, which is for somebody else.
+    pub fn only(stream: S) -> Self {
+        Self(BufReader::with_capacity(1, stream))
+    }
+
     pub fn next<T: DeserializeOwned>(&mut self) -> Option<T> {
         self.next_within(LONGEST)
     }

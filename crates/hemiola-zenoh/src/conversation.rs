@@ -13,6 +13,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hemiola_link::Patience;
 use zenoh::Wait;
 use zenoh::pubsub::Publisher;
 
@@ -21,6 +22,8 @@ use crate::piece::{Content, FIRST_ROOM, HEAD, MOST_BYTES, Piece};
 /// A conversation with a peer.
 pub struct Conversation {
     pub number: u64,
+    /// Set if this side begins it.
+    begins: bool,
     pub began: Instant,
     state: Mutex<State>,
     changed: Condvar,
@@ -38,12 +41,17 @@ struct State {
     sent: u64,
     /// The number of bytes that may be sent, as the peer has told.
     room_there: u64,
+    /// Set if the peer is to be told of its room.
+    owes_room: bool,
     /// Set if nothing more is exchanged.
     has_ended: bool,
     /// Set if the peer knows that, or is gone.
     is_agreed: bool,
 }
 
+/// The longest pause before a beginning is said again, and the most times that it is said.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const MOST_ATTEMPTS: u32 = 8;
 /// The time within which a peer must have heard what was said last.
 pub const LAST_WORDS: Duration = Duration::from_millis(250);
 
@@ -57,19 +65,29 @@ pub enum Fault {
 }
 
 impl Conversation {
-    /// Creates a conversation in which nothing has been said.
-    pub fn new(number: u64) -> Self {
+    /// Creates a conversation that this side begins.
+    pub fn beginning(number: u64) -> Self {
+        Self::new(number, true)
+    }
+
+    /// Creates a conversation that the peer has begun.
+    pub fn begun(number: u64) -> Self {
+        Self::new(number, false)
+    }
+
+    fn new(number: u64, begins: bool) -> Self {
         let state = State {
             arrived: Vec::new(),
             received: 0,
             handed_over: 0,
             room_here: FIRST_ROOM,
             sent: 0,
-            room_there: FIRST_ROOM,
+            room_there: 0,
+            owes_room: !begins,
             has_ended: false,
             is_agreed: false,
         };
-        Self { number, began: Instant::now(), state: Mutex::new(state), changed: Condvar::new() }
+        Self { number, begins, began: Instant::now(), state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Takes a piece that has come. Never waits.
@@ -79,9 +97,13 @@ impl Conversation {
     pub fn take(&self, content: Content<'_>) -> Result<(), Fault> {
         let mut state = self.state();
         match content {
-            Content::Begin => {}
+            // The answer to it was lost.
+            Content::Begin => state.owes_room = true,
             Content::End => (state.has_ended, state.is_agreed) = (true, true),
-            Content::Room(room) => state.room_there = state.room_there.max(room),
+            Content::Room(room) => {
+                state.owes_room |= self.begins && state.room_there == 0;
+                state.room_there = state.room_there.max(room);
+            }
             Content::Bytes { .. } if state.has_ended => {}
             Content::Bytes { position, .. } if position != state.received => return Err(Fault::Lost),
             Content::Bytes { bytes, .. } => {
@@ -110,6 +132,24 @@ impl Conversation {
         (state.has_ended, state.is_agreed) = (true, true);
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Says that the conversation begins until the peer answers: what is said first may be lost,
+    /// while Zenoh still finds out who is where. Returns whether the peer has answered.
+    pub fn begin(&self, peer: &Publisher<'_>) -> bool {
+        let mut patience = Patience::up_to(LONGEST_PAUSE);
+        for _ in 0..MOST_ATTEMPTS {
+            self.say(Content::Begin, peer);
+            let now = Instant::now();
+            let is_silent = |state: &mut State| !state.has_ended && state.room_there == 0;
+            let waited = self.changed.wait_timeout_while(self.state(), patience.after(now) - now, is_silent);
+            let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if !is_silent(&mut state) {
+                return !state.has_ended;
+            }
+        }
+        self.say(Content::End, peer);
+        false
     }
 
     /// Carries bytes between the link's socket and the peer until one of them ends.
@@ -175,23 +215,23 @@ impl Conversation {
         (!state.has_ended).then_some((state.sent, room))
     }
 
-    /// Waits for bytes, and puts them into `bytes` in place of those before. Returns whether there
-    /// are any: if not, the conversation has ended.
+    /// Waits for bytes, and puts them into `bytes` in place of those before; there are none if the
+    /// peer is only to be told of its room. Returns whether the conversation goes on.
     fn next(&self, bytes: &mut Vec<u8>) -> bool {
         bytes.clear();
-        let is_waiting = |state: &mut State| !state.has_ended && state.arrived.is_empty();
+        let is_waiting = |state: &mut State| !state.has_ended && !state.owes_room && state.arrived.is_empty();
         let mut state = self.changed.wait_while(self.state(), is_waiting).unwrap_or_else(PoisonError::into_inner);
         mem::swap(&mut state.arrived, bytes);
-        !bytes.is_empty()
+        !state.has_ended || !bytes.is_empty()
     }
 
-    /// Notes that bytes were handed over. Returns what to tell the peer, if there is much more room
-    /// than it knows of.
+    /// Notes that bytes were handed over. Returns what to tell the peer, if that is owed to it, or
+    /// there is much more room than it knows of.
     fn make_room(&self, count: usize) -> Option<u64> {
         let mut state = self.state();
         state.handed_over += count as u64;
         let room = state.handed_over + FIRST_ROOM;
-        if room - state.room_here < FIRST_ROOM / 4 {
+        if !mem::take(&mut state.owes_room) && room - state.room_here < FIRST_ROOM / 4 {
             return None;
         }
         state.room_here = room;
@@ -214,7 +254,7 @@ mod tests {
 
     #[test]
     fn bytes_come_one_after_the_other_or_are_lost() {
-        let conversation = Conversation::new(1);
+        let conversation = Conversation::begun(1);
         assert_eq!(conversation.take(bytes(0, 10)), Ok(()));
         assert_eq!(conversation.take(bytes(10, 5)), Ok(()));
         assert_eq!([14, 16].map(|position| conversation.take(bytes(position, 1))), [Err(Fault::Lost); 2]);
@@ -228,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_peer_has_as_much_room_as_it_was_told() {
-        let conversation = Conversation::new(1);
+        let conversation = Conversation::begun(1);
+        assert_eq!(conversation.make_room(0), Some(FIRST_ROOM));
         let (mut position, mut told) = (0, FIRST_ROOM);
         let mut fill = |until: u64| {
             while position < until {
@@ -251,7 +292,10 @@ mod tests {
 
     #[test]
     fn what_the_peer_says_of_its_room_never_shrinks_it() {
-        let conversation = Conversation::new(1);
+        let conversation = Conversation::beginning(1);
+        assert_eq!(conversation.make_room(0), None, "the peer has not answered");
+        assert_eq!(conversation.take(Content::Room(FIRST_ROOM)), Ok(()));
+        assert_eq!([(); 2].map(|()| conversation.make_room(0)), [Some(FIRST_ROOM), None]);
         assert_eq!(conversation.room(), Some((0, MOST_BYTES)));
         conversation.state().sent = FIRST_ROOM - 3;
         assert_eq!(conversation.room(), Some((FIRST_ROOM - 3, 3)));

@@ -1,5 +1,5 @@
-//! Links at `zenoh:` addresses: the transport of links over Zenoh. `docs/book/src/link.md` describes
-//! what it guarantees, what it costs, and what it says to others.
+//! Links at `zenoh:` addresses: the transport of links over Zenoh. `docs/book/src/link.md`
+//! describes what it guarantees, what it costs, and what it says to others.
 //!
 //! Only robots that name this crate link it. It knows no frames, topics or types: it carries the
 //! bytes of conversations, and `hemiola-link` holds these. It never makes the links' thread wait,
@@ -28,7 +28,7 @@
 //! | `meeting` | a link in its network: who else is there, and who begins which conversation |
 //! | `conversation` | the bytes between a link's socket and one peer, and their limits |
 //! | `member` | the names by which links know each other |
-//! | `piece` | what one message of Zenoh holds |
+//! | `piece` | the content of a message of Zenoh |
 //! | `session` | the Zenoh session of a link |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]

@@ -54,7 +54,7 @@ struct Other {
     due: Option<Instant>,
 }
 
-/// What is to be done on the link's thread.
+/// A task for the link's thread.
 enum Task {
     /// Carries a conversation.
     Carry { other: Member, conversation: Arc<Conversation>, begins: bool },
@@ -168,7 +168,7 @@ impl Meeting {
             (None, Content::Begin) => {
                 other.conversation.iter().for_each(|before| before.lose());
                 if *carried < MOST_CONVERSATIONS {
-                    let conversation = Arc::new(Conversation::new(piece.conversation));
+                    let conversation = Arc::new(Conversation::begun(piece.conversation));
                     other.conversation = Some(conversation.clone());
                     begun.push_back((from, conversation));
                     *carried += 1;
@@ -222,17 +222,12 @@ impl Meeting {
     fn carry(self: &Arc<Self>, session: &Session, other: &Member, conversation: Arc<Conversation>, begins: bool) {
         let (id, ended) = (other.id, conversation.clone());
         let begin = || -> io::Result<()> {
-            let peer = self.publisher(session, other)?;
-            if begins {
-                let piece = Piece { conversation: conversation.number, content: Content::Begin };
-                peer.put(piece.head()).wait().map_err(session::error)?;
-            }
+            let (peer, meeting) = (self.publisher(session, other)?, self.clone());
             let (here, there) = UnixStream::pair()?;
-            self.entrance.admit(there)?;
-            let meeting = self.clone();
             let work = move || {
-                if let Err(error) = conversation.carry(&here, &peer) {
-                    meeting.note_fault(&error);
+                if !begins || conversation.begin(&peer) {
+                    let carried = meeting.entrance.admit(there).and_then(|()| conversation.carry(&here, &peer));
+                    carried.unwrap_or_else(|error| meeting.note_fault(&error));
                 }
                 meeting.note_end(id, &conversation);
             };
@@ -303,7 +298,7 @@ impl State {
         }
         let other = self.others.values_mut().find(|other| other.due.is_some_and(|due| due <= now))?;
         self.last += 1;
-        let conversation = Arc::new(Conversation::new(self.last));
+        let conversation = Arc::new(Conversation::beginning(self.last));
         (other.due, other.conversation) = (None, Some(conversation.clone()));
         self.carried += 1;
         Some(Task::Carry { other: other.member.clone(), conversation, begins: true })

@@ -1,4 +1,4 @@
-//! What one message of Zenoh holds: a piece of a conversation.
+//! The content of a message of Zenoh: a piece of a conversation.
 //!
 //! | bytes | |
 //! |---|---|
@@ -16,7 +16,7 @@ pub struct Piece<'p> {
     pub content: Content<'p>,
 }
 
-/// What a piece is.
+/// The content of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content<'p> {
     /// A conversation begins.
@@ -33,7 +33,7 @@ pub enum Content<'p> {
 pub const HEAD: usize = 17;
 /// The most bytes of a conversation in one piece: it fits into one batch of Zenoh.
 pub const MOST_BYTES: usize = 48 << 10;
-/// The number of bytes that a side may send before it has heard of room.
+/// The room that a side has for what the other one sends.
 pub const FIRST_ROOM: u64 = 512 << 10;
 
 impl<'p> Piece<'p> {

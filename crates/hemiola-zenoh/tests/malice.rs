@@ -54,15 +54,18 @@ impl Stranger {
     fn at(robot: &Side, id: &str) -> Self {
         let session = session("peer", &[], &[&robot.address()]);
         let own = format!("hemiola/stranger/here/{id}");
-        let (hears, heard) = channel();
-        let hear = move |sample: zenoh::sample::Sample| _ = hears.send(sample.payload().to_bytes().into_owned());
-        let subscriber = session.declare_subscriber(format!("{own}/*")).callback(hear).wait().unwrap();
-        let token = session.liveliness().declare_token(own).wait().unwrap();
         let robot = eventually(|| {
             let replies = session.liveliness().get("hemiola/robot/*/*").wait().unwrap();
             replies.recv().ok().map(|reply| reply.result().unwrap().key_expr().to_string())
         });
-        let key = format!("{}/{id}", robot.expect("the robot is there"));
+        let robot = robot.expect("the robot is there");
+        let (hears, heard) = channel();
+        let hear = move |sample: zenoh::sample::Sample| _ = hears.send(sample.payload().to_bytes().into_owned());
+        // Others say something to it, too.
+        let told = format!("{own}/{}", robot.rsplit('/').next().unwrap());
+        let subscriber = session.declare_subscriber(told).callback(hear).wait().unwrap();
+        let token = session.liveliness().declare_token(own).wait().unwrap();
+        let key = format!("{robot}/{id}");
         Self { session, key, heard, _token: token, _subscriber: subscriber }
     }
 
@@ -114,6 +117,11 @@ fn who_does_as_the_page_says_is_met() {
     let served = Served::new();
     let stranger = Stranger::at(&served.robot, FIRST);
     stranger.say(piece(BEGIN, 5, 0, &[]));
+    assert_eq!(stranger.hear(), piece(ROOM, 5, 524_288, &[]));
+    // Who has not heard the answer asks again.
+    stranger.say(piece(BEGIN, 5, 0, &[]));
+    assert_eq!(stranger.hear(), piece(ROOM, 5, 524_288, &[]));
+    stranger.say(piece(ROOM, 5, 524_288, &[]));
     // A stream may be cut anywhere.
     let hello = hello();
     stranger.say(piece(BYTES, 5, 0, &hello[..3]));
@@ -145,6 +153,9 @@ fn who_begins_no_conversation_is_begun_with_and_again_after_garbage() {
     let begun = stranger.hear();
     let number = |piece: &[u8]| u64::from_le_bytes(piece[1..9].try_into().unwrap());
     assert_eq!(begun, piece(BEGIN, number(&begun), 0, &[]));
+    // It says so again until it is answered.
+    assert_eq!(stranger.hear(), begun);
+    stranger.say(piece(ROOM, number(&begun), 524_288, &[]));
     stranger.say(piece(BYTES, number(&begun), 0, b"GET / HTTP/1.1\r\nHost: robot\r\n\r\n"));
     let refused = served.robot.until(|link| link.refused == 1).problem.unwrap();
     assert!(refused.contains("there is no frame of kind 47"), "{refused}");
@@ -152,6 +163,7 @@ fn who_begins_no_conversation_is_begun_with_and_again_after_garbage() {
     let again = stranger.hear_next();
     assert_eq!(again, piece(BEGIN, number(&again), 0, &[]));
     assert!(number(&again) > number(&begun));
+    stranger.say(piece(ROOM, number(&again), 524_288, &[]));
     stranger.say(piece(BYTES, number(&again), 0, &hello()));
     served.robot.until(|link| link.met == 2);
     served.serves_on();

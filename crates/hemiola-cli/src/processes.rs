@@ -13,6 +13,7 @@
 //! | `gate`, `proof` | the way in for other hosts, which prove that they know the robot's token |
 //! | `entries` | the safe state, as several hosts know it |
 //! | `passage` | the ways to the processes of other hosts |
+//! | `started` | one process, as seen here |
 //! | `death` | how a process has ended, and the processes that it has left behind |
 
 mod death;
@@ -24,6 +25,7 @@ mod member;
 mod passage;
 mod proof;
 mod standing;
+mod started;
 mod words;
 
 pub use member::Membership;
@@ -38,12 +40,12 @@ use std::mem;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode};
+use std::process::{Command, ExitCode};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use hemiola_model::configuration::RestartLimit;
+use hemiola_model::configuration::ProcessConfiguration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
@@ -59,6 +61,7 @@ use death::{code, end_what_is_left, has_died};
 use hosts::{HostEvent, OtherHosts};
 use hub::Line;
 use standing::{NoRoom, Standing};
+use started::Member;
 use words::{Said, Told};
 
 /// The processes of a robot.
@@ -76,21 +79,6 @@ pub struct Processes {
     ending: Option<Instant>,
     /// The exit code of the first process that ended with one other than 0.
     code: u8,
-}
-
-/// One process of the robot.
-struct Member {
-    name: String,
-    restart: Option<RestartLimit>,
-    child: Option<Child>,
-    /// The number of restarts.
-    restarts: u32,
-    /// The times of the restarts that count for the limit.
-    recent: VecDeque<Instant>,
-    /// The connection to the process, once it has begun.
-    line: Option<Line>,
-    /// Set if there was a change that is not kept.
-    is_full: bool,
 }
 
 enum Event {
@@ -170,15 +158,10 @@ impl Processes {
                 ConfigurationArguments { process: Some((*name).to_owned()), ..arguments.configuration.clone() };
             Session::open(program, &arguments)?;
         }
-        let limit = |name: &str| loaded.configuration.processes.iter().find(|it| it.name == name)?.restart;
-        let member = |name: &str| Member {
-            name: name.to_owned(),
-            restart: limit(name),
-            child: None,
-            restarts: 0,
-            recent: VecDeque::new(),
-            line: None,
-            is_full: false,
+        let member = |name: &str| {
+            let configured = loaded.configuration.processes.iter().find(|it| it.name == name);
+            let main = ProcessConfiguration::new(name, []);
+            Member::of(configured.unwrap_or(&main))
         };
         let (sender, events) = sync_channel(MOST_EVENTS);
         let mut typed: Vec<_> = std::env::args_os().skip(1).collect();
@@ -230,6 +213,7 @@ impl Processes {
                 Some(Event::Begins(number, line)) => self.begin(number, line),
                 Some(Event::Said(number, said)) => self.hear(number, said),
                 Some(Event::Host(event)) => self.note_host(event),
+                None if self.ending.is_none() => self.note_late()?,
                 None => {
                     let hanging =
                         self.members.iter_mut().filter_map(|member| Some((&member.name, member.child.as_mut()?)));
@@ -245,13 +229,26 @@ impl Processes {
     }
 
     /// Waits for the next event; returns `None` if the processes do not end although they were
-    /// requested to.
+    /// requested to, or one does not begin.
     fn next_event(&mut self) -> Option<Event> {
         if let Some(event) = self.early.pop_front() {
             return Some(event);
         }
-        let Some(since) = self.ending else { return self.events.recv().ok() };
-        self.events.recv_timeout((since + PATIENCE).saturating_duration_since(Instant::now())).ok()
+        let due = match self.ending {
+            Some(since) => Some(since + PATIENCE),
+            None => self.members.iter().filter_map(|member| member.begins_by).min(),
+        };
+        match due {
+            Some(due) => self.events.recv_timeout(due.saturating_duration_since(Instant::now())).ok(),
+            None => self.events.recv().ok(),
+        }
+    }
+
+    /// Reports the processes that have not begun in time. One that may be restarted is killed, and
+    /// so has died.
+    fn note_late(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        self.members.iter_mut().try_for_each(|member| member.note_late(now))
     }
 
     fn start(&mut self, number: usize) -> io::Result<()> {
@@ -272,6 +269,7 @@ impl Processes {
         let process = Pid::from_child(&child);
         tell(format_args!("process `{}` is {}", member.name, child.id()));
         member.child = Some(child);
+        member.begins_by = Some(Instant::now() + member.begin_within);
         let sender = self.sender.clone();
         let wait = move || {
             // It is not reaped until its number is no longer in use here.
@@ -284,6 +282,7 @@ impl Processes {
 
     fn note_end(&mut self, number: usize) -> io::Result<()> {
         let member = &mut self.members[number];
+        member.begins_by = None;
         let Some(mut child) = member.child.take() else { return Ok(()) };
         let group = Pid::from_child(&child);
         let status = child.wait()?;
@@ -330,7 +329,8 @@ impl Processes {
             return;
         }
         let begin = self.standing.begin(number);
-        self.members[number].line = Some(line);
+        let member = &mut self.members[number];
+        (member.line, member.begins_by) = (Some(line), None);
         if let Some(hosts) = self.hosts.as_ref().map(OtherHosts::known) {
             self.tell(number, &Told::Hosts(hosts));
         }
@@ -405,18 +405,6 @@ impl Processes {
     }
 }
 
-impl Member {
-    /// Returns whether the process may be restarted now, and counts the restart.
-    fn may_start(&mut self, limit: RestartLimit, now: Instant) -> bool {
-        self.recent.retain(|earlier| now.duration_since(*earlier) < limit.within);
-        let may = self.recent.len() < limit.count as usize;
-        if may {
-            self.recent.push_back(now);
-        }
-        may
-    }
-}
-
 /// The note on hosts that have no token by which they know each other.
 const NOT_ONE: &str = "note: the processes of other hosts are not reached from here, and the safe state is that of \
                        this host: write the same `token` in [page] of robot.toml on all hosts";
@@ -445,23 +433,6 @@ fn without_page(arguments: &[OsString]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_is_started_again_as_often_as_its_limit_says() {
-        let mut member = Member {
-            name: "vision".into(),
-            restart: None,
-            child: None,
-            restarts: 0,
-            recent: VecDeque::new(),
-            line: None,
-            is_full: false,
-        };
-        let limit = RestartLimit { count: 2, within: Duration::from_secs(60) };
-        let begin = Instant::now();
-        let mut at = |seconds| member.may_start(limit, begin + Duration::from_secs(seconds));
-        assert_eq!([at(0), at(30), at(59), at(61), at(62)], [true, true, false, true, false]);
-    }
 
     #[test]
     fn one_process_only_has_the_port_that_was_typed() {

@@ -43,7 +43,7 @@ fn deadlines_of_chains_and_what_bounds_rest_on_are_read() {
 fn processes_and_when_they_are_started_again_are_read() {
     let text = "[cycle.motion]\nrate = 83.3\nmodules = [\"nao::motion\"]\n[cycle.cognition]\nrate = 30.0\n\
         modules = [\"nao::cognition\"]\n[process.vision]\ncycles = [\"cognition\"]\nsources = [\"SimulatedCamera\"]\n\
-        restart = \"3 per minute\"\non_loss = \"safe-state\"\n";
+        restart = \"3 per minute\"\nbegin_within = \"20 s\"\non_loss = \"safe-state\"\n";
     let configuration = read(text).configuration;
     assert_eq!(configuration.process_names(), ["main", "vision"]);
     let of = |cycle: &str| configuration.process_of(cycle);
@@ -51,7 +51,7 @@ fn processes_and_when_they_are_started_again_are_read() {
     let vision = &configuration.processes[0];
     assert_eq!(vision.sources, ["SimulatedCamera"]);
     assert_eq!(vision.restart, Some(RestartLimit { count: 3, within: Duration::from_secs(60) }));
-    assert_eq!(vision.on_loss, LossPolicy::SafeState);
+    assert_eq!((vision.begin_within, vision.on_loss), (Duration::from_secs(20), LossPolicy::SafeState));
 }
 
 #[test]

@@ -12,7 +12,8 @@ use crate::derive::{Derived, derive};
 use crate::error::InsightError;
 use crate::findings::{Findings, What};
 use crate::knowledge::{Knowledge, Origin};
-use crate::table::{basis, table};
+use crate::table::{basis, shortened, table};
+use crate::verdict::were;
 
 /// The bounds of a robot that may start, and the doubts about it.
 #[derive(Debug, Default)]
@@ -59,6 +60,26 @@ pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     // Execution times of other robots guarantee nothing for this one.
     let bounds = if derived.estimated.is_empty() { watched(&findings, &derived) } else { LatencyBounds::default() };
     Ok(Admitted { bounds, warning })
+}
+
+/// Returns the bounds with which a robot that runs compares its latencies, as [`admit`] does, if all
+/// execution times of this very robot are known by now.
+///
+/// # Errors
+/// Returns the reason, in words, why there are no bounds.
+pub fn watched_bounds(robot: &Robot, known: &Known) -> Result<LatencyBounds, String> {
+    let quantile = robot.configuration().analysis.quantile;
+    let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
+    let derived = derive(robot, &knowledge).map_err(|error| error.to_string())?;
+    let Derived { unmeasured, estimated, .. } = &derived;
+    if !unmeasured.is_empty() {
+        return Err(format!("{} never measured: {}", were(unmeasured.len()), shortened(unmeasured)));
+    }
+    if !estimated.is_empty() {
+        let (estimated, names) = (were(estimated.len()), shortened(estimated));
+        return Err(format!("{estimated} measured with another build, machine or configuration: {names}"));
+    }
+    Ok(watched(&Findings::of_robot(&derived.system, &derived, &knowledge.known.profile), &derived))
 }
 
 /// Returns the bounds with which the running robot compares its latencies, and the execution times

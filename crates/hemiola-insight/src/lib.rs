@@ -62,7 +62,7 @@ mod unbounded;
 mod verdict;
 pub mod why;
 
-pub use admission::{Admitted, admit};
+pub use admission::{Admitted, admit, watched_bounds};
 pub use chains::{has_chain, is_output_of};
 pub use derive::{Derived, Response, derive};
 pub use error::InsightError;

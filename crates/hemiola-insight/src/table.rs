@@ -219,7 +219,8 @@ fn of_callbacks(callbacks: &Callbacks) -> String {
     text
 }
 
-fn shortened(names: &[String]) -> String {
+/// Returns the first of these names, and the number of the others.
+pub fn shortened(names: &[String]) -> String {
     const MOST: usize = 8;
     let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
     if names.len() > MOST { format!("{shown} and {} more", names.len() - MOST) } else { shown }

@@ -231,7 +231,7 @@ fn why(row: &Row) -> String {
 }
 
 /// Returns a text like `3 tasks were`.
-fn were(tasks: usize) -> String {
+pub fn were(tasks: usize) -> String {
     let were = if tasks == 1 { "was" } else { "were" };
     format!("{} {were}", counted(tasks as u64, "task"))
 }

@@ -4,13 +4,17 @@
 
 mod convoy;
 
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use hemiola::cdr::decode;
 use hemiola::log::{Entry, LogReader};
 use hemiola::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use convoy::Convoy;
+use convoy::{Convoy, PATIENCE};
 
 /// The representation of the robot that `vision` provides, to read it from logs.
 #[derive(Representation, Clone, Default, Debug)]
@@ -133,4 +137,24 @@ fn it_begins_with_what_was_changed_and_its_log_repeats_that() {
     let mut became: Vec<f64> = lines.iter().map(|line| line.offset).collect();
     became.dedup();
     assert_eq!(became, [0.75, -1.0, 0.5]);
+}
+
+#[test]
+fn one_whose_constructor_hangs_is_killed_and_started_again() {
+    let convoy = Convoy::start(&["--set", "process.vision.begin_within='5 s'"]);
+    let (hang, output) = (convoy.folder.join("hang"), convoy.folder.join("output"));
+    fs::write(&hang, "").unwrap();
+    let dead = kill(&convoy);
+    let begin = Instant::now();
+    let late = "process `vision` has not begun within 5.00 s: a constructor may hang; it is killed";
+    let said = || fs::read_to_string(&output).unwrap();
+    while !said().contains(late) {
+        assert!(begin.elapsed() < PATIENCE, "{}", said());
+        thread::sleep(Duration::from_millis(20));
+    }
+    // The others go on meanwhile.
+    let run = convoy.json(&["show", "Drive.run"])["value"].as_u64();
+    convoy.until(&["show", "Drive.run"], |answer| answer["value"].as_u64() > run);
+    fs::remove_file(&hang).unwrap();
+    until_it_is_back(&convoy, dead);
 }

@@ -107,6 +107,23 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
 }
 
 #[test]
+fn a_run_that_watches_no_bounds_says_why() {
+    let place = Place::new("watched");
+    let run = |more: &[&str]| {
+        let real_time = ["run", "--headless", "--no-trace", "--duration", "300ms"];
+        let said = place.says("here", &[&real_time, more].concat());
+        let told = said.lines().find_map(|line| Some(line.split_once("no bounds are watched yet: ")?.1.to_owned()));
+        told.unwrap_or_default()
+    };
+    assert!(run(&[]).contains("never measured"));
+    assert_eq!(run(&[]), "");
+    let changed = ["--set", "cycle.motion.rate=50.0"];
+    let told = run(&changed);
+    assert!(told.contains("measured with another build, machine or configuration: motion: "), "{told}");
+    assert_eq!(run(&changed), "");
+}
+
+#[test]
 fn the_last_line_of_a_run_is_its_verdict() {
     let place = Place::new("verdict");
     let stepped = place.says("here", &STEPPED);

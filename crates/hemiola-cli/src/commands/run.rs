@@ -35,7 +35,7 @@ use hemiola_live::Replayed;
 use hemiola_recording::recorder::{Head, Recorder, Recording};
 use hemiola_recording::replay::{Beginning, Fidelity, Remarks, Replay, ReplayLog};
 use lap::Lap;
-use measured::{admitted, bounds, tell_changes};
+use measured::{Learning, admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
 
@@ -203,6 +203,8 @@ impl Attempt<'_> {
             _ => Pace::Fixed(pace_text(arguments)),
         };
         let watched = promised.as_ref().map(Bounds::from).unwrap_or_default();
+        let is_unknown = is_bounded && promised.as_ref().is_some_and(|bounds| bounds.executions.is_empty());
+        let learning = is_unknown.then(|| Learning::begin(&handle, &history, &conditions, &over_links)).flatten();
         promised.into_iter().for_each(|bounds| handle.watch_bounds(bounds));
         if let Some(path) = &trace {
             handle.change(Change::Trace { file: Some(path.clone()) }).wait()?;
@@ -245,6 +247,7 @@ impl Attempt<'_> {
             messages: Vec::new(),
             remarks: remarks.clone(),
             is_changed: false,
+            learning,
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
         let robot_time = handle.now();

@@ -1,6 +1,7 @@
 //! The section `[process.*]`: parts of the robot that run in processes of their own.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use hemiola_model::configuration::{Configuration, ProcessConfiguration, RestartLimit};
@@ -8,7 +9,7 @@ use hemiola_model::configuration::{Configuration, ProcessConfiguration, RestartL
 use super::links::LOSS_POLICIES;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
-use crate::section::{Reading, Refusal, Section, choice, suggest_at, text};
+use crate::section::{Reading, Refusal, Section, choice, duration_within, suggest_at, text};
 
 /// The maximum number of processes of a robot: each may exchange values with each other one.
 const MOST_PROCESSES: usize = 16;
@@ -18,6 +19,8 @@ const MAIN: &str = "main";
 pub(super) const LONGEST_NAME: usize = 32;
 /// The maximum number of times that a process can be restarted in a second, minute or hour.
 const MOST_RESTARTS: u32 = 1000;
+/// The times within which a process can be required to begin.
+const BEGINNINGS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(3600);
 
 pub(super) fn read_processes(processes: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<ProcessConfiguration> {
     if let Some((_, node)) = processes.get(MOST_PROCESSES) {
@@ -36,6 +39,9 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
         sources: section.list("sources", "a list of sources, such as [\"UpperCamera\"]", text, found),
         host: section.read("host", text, found),
         restart: section.read("restart", restart, found),
+        begin_within: section
+            .read("begin_within", duration_within(BEGINNINGS, "from 1 s to 60 min"), found)
+            .unwrap_or(ProcessConfiguration::BEGIN_WITHIN),
         on_loss: section.read("on_loss", choice(LOSS_POLICIES), found).unwrap_or_default(),
     };
     section.finish(found);

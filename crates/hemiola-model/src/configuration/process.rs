@@ -27,6 +27,8 @@ pub struct ProcessConfiguration {
     pub host: Option<String>,
     /// The limit on how often it is restarted when it has died; `None`: the robot ends then.
     pub restart: Option<RestartLimit>,
+    /// The time within which it begins when it is started: it has created its modules by then.
+    pub begin_within: Duration,
     /// The reaction of the other processes when it has died.
     pub on_loss: LossPolicy,
 }
@@ -46,6 +48,9 @@ pub struct RestartLimit {
 const MAIN: &str = "main";
 
 impl ProcessConfiguration {
+    /// The default of [`begin_within`](Self::begin_within).
+    pub const BEGIN_WITHIN: Duration = Duration::from_secs(60);
+
     /// Creates a process with these cycles, which is not restarted when it has died.
     pub fn new(name: impl Into<String>, cycles: impl Into<Vec<String>>) -> Self {
         Self {
@@ -54,6 +59,7 @@ impl ProcessConfiguration {
             sources: Vec::new(),
             host: None,
             restart: None,
+            begin_within: Self::BEGIN_WITHIN,
             on_loss: LossPolicy::default(),
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use hemiola_link::LinksView;
 use hemiola_runtime::{Change, JournalEntry, JournalEvent, Message, Observer, RobotHandle, Tempo, Transport};
 
+use super::measured::Learning;
 use crate::command_line::RunArguments;
 use crate::lines::Lines;
 use crate::notes::tell;
@@ -119,6 +120,8 @@ pub struct Watch<'a> {
     pub remarks: Remarks,
     /// Set if the robot was changed since it began.
     pub is_changed: bool,
+    /// Set while bounds are not known yet.
+    pub learning: Option<Learning>,
 }
 
 impl Watch<'_> {
@@ -129,6 +132,7 @@ impl Watch<'_> {
         while let Some(entry) = self.seen.next_entry() {
             self.note(&entry);
         }
+        self.learn();
         match &mut self.shown {
             Shown::View(view) => view.show(Frame {
                 robot: self.name.to_owned(),
@@ -146,6 +150,17 @@ impl Watch<'_> {
                 lines.iter().for_each(|line| print_line(&format!("          {line}")));
             }
         }
+    }
+
+    /// Watches the bounds that are known by now. Those of a robot that was changed meanwhile are not
+    /// learnt: its measurements are of two robots.
+    fn learn(&mut self) {
+        let learning = self.learning.as_mut().filter(|_| !self.is_changed);
+        let Some(bounds) = learning.and_then(|learning| learning.poll(&self.handle)) else { return };
+        self.learning = None;
+        self.bounds = Bounds::from(&bounds);
+        self.handle.watch_bounds(bounds);
+        self.handle.note("bounds are watched from now on: this run has measured everything".to_owned());
     }
 
     /// Drains the journal, and returns whether something on which durations depend was changed.

@@ -104,7 +104,7 @@ mod tests {
     enum Step {
         Enter(usize),
         Leave(usize),
-        /// What a host knows is sent to another one, which receives it when it likes.
+        /// A host sends everything that it knows to another one, which receives it when it likes.
         Send(usize, usize),
         Receive(usize),
     }

@@ -46,7 +46,7 @@ pub struct FoxgloveWhole {
     /// The origin of the clock of the process behind this door, which all others use.
     origin: Option<u64>,
     hosts: HostClocks,
-    /// What processes have sent before their descriptions.
+    /// The messages that processes have sent before their descriptions.
     early: BTreeMap<usize, Vec<Value>>,
     channels: Channels,
     /// The numbers of the channels that the client is subscribed to, by its subscriptions.

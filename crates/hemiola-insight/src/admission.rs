@@ -62,7 +62,7 @@ pub fn admit(robot: &Robot, known: &Known) -> Result<Admitted, InsightError> {
     Ok(Admitted { bounds, warning })
 }
 
-/// Returns the bounds with which a robot that runs compares its latencies, as [`admit`] does, if all
+/// Returns the bounds with which a running robot compares its latencies, as [`admit`] does, if all
 /// execution times of this very robot are known by now.
 ///
 /// # Errors

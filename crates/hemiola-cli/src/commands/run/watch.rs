@@ -152,8 +152,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Watches the bounds that are known by now. Those of a robot that was changed meanwhile are not
-    /// learnt: its measurements are of two robots.
+    /// Watches the bounds that are known by now. Those of a robot that was changed meanwhile are
+    /// not learnt: its measurements are of two robots.
     fn learn(&mut self) {
         let learning = self.learning.as_mut().filter(|_| !self.is_changed);
         let Some(bounds) = learning.and_then(|learning| learning.poll(&self.handle)) else { return };

@@ -1,4 +1,4 @@
-//! Everything that modules show under some names, gathered into the messages of logs.
+//! The output that modules show under some names, gathered into the messages of logs.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

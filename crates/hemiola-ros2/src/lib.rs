@@ -34,7 +34,7 @@
 //! | `rcl_interfaces` | the messages with which nodes set and get parameters |
 //! | `parameters` | a robot's parameters as those of a node |
 //! | `action`, `action_msgs` | the mapping of actions, and the messages that all actions share |
-//! | `goals` | the goals of an action server |
+//! | `goals`, `pursuits` | the goals of an action server, and those of a client |
 //! | `robot_node` | the robot's node: its session, and the thread that serves it |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
@@ -52,6 +52,7 @@ mod goals;
 mod mismatch;
 mod names;
 mod parameters;
+mod pursuits;
 mod quality;
 mod rcl_interfaces;
 mod robot_node;
@@ -62,8 +63,10 @@ pub use attachment::{Attachment, Gid};
 pub use definition::Definition;
 pub use endpoint::{Endpoint, EndpointKind, Node};
 pub use error::Ros2Error;
+pub use goals::{Asked, Goals};
 pub use mismatch::{Mismatch, MismatchKind, mismatches};
 pub use names::{InterfaceKind, NodeName, TopicName, TypeName};
+pub use pursuits::{Ended, Outcome, Pursuits};
 pub use quality::{Durability, History, Liveliness, Quality, Reliability};
 pub use robot_node::RobotNode;
 pub use token::{Token, token_pattern};

@@ -1,8 +1,6 @@
 //! The robot's node: its session, and the thread that serves it.
 
-mod action_client;
-mod action_ends;
-mod action_server;
+mod actions;
 mod call;
 mod client;
 mod clock;

@@ -1,14 +1,17 @@
 //! The node's endpoints, which are declared as their types become known.
 
 use hemiola_link::ends::KnownType;
+use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{Ros2History, Ros2Quality, Ros2Service};
+use zenoh::Session;
 
 use super::Reactor;
-use crate::endpoint::{Endpoint, EndpointKind};
+use crate::endpoint::{Endpoint, EndpointKind, Node};
 use crate::error::Ros2Error;
 use crate::names::{TopicName, TypeName};
 use crate::quality::{Durability, History, Quality, Reliability};
+use crate::robot_node::actions::{Action, ActionSide};
 use crate::robot_node::client::Client;
 use crate::robot_node::publication::Publication;
 use crate::robot_node::server::Server;
@@ -58,24 +61,16 @@ impl Reactor {
     }
 
     fn look_at_actions(&mut self) {
-        let Self { session, node, last_id, statistics, .. } = self;
-        let (before, mut problems) = (*last_id, Vec::new());
-        let shown = statistics.served.iter_mut().skip(self.servers.len());
-        for (server, shown) in self.action_servers.iter_mut().zip(shown) {
-            let looked = server.look(session, node, last_id);
-            shown.is_there = looked.unwrap_or_else(|reason| {
-                problems.push(format!("the action `{}` is not served: {reason}", shown.name));
-                false
-            });
-        }
-        let shown = statistics.called.iter_mut().skip(self.clients.len());
-        for (client, shown) in self.action_clients.iter_mut().zip(shown) {
-            let looked = client.look(session, node, last_id);
-            shown.is_there = looked.unwrap_or_else(|reason| {
-                problems.push(format!("the action `{}` has no client: {reason}", shown.name));
-                false
-            });
-        }
+        let Self { session, node, last_id, statistics, action_servers, action_clients, .. } = self;
+        let before = *last_id;
+        let LinkStatistics { served, called, .. } = statistics;
+        let mut problems =
+            look_at(action_servers, served.iter_mut().skip(self.servers.len()), (&*session, &*node, &mut *last_id));
+        problems.extend(look_at(
+            action_clients,
+            called.iter_mut().skip(self.clients.len()),
+            (&*session, &*node, &mut *last_id),
+        ));
         self.is_changed |= *last_id != before;
         problems.into_iter().for_each(|problem| self.complain(problem));
     }
@@ -153,6 +148,22 @@ impl Reactor {
             }
         }
     }
+}
+
+/// Declares actions whose topics have become known. Returns what cannot be declared, and why.
+fn look_at<'s, S: ActionSide>(
+    actions: &mut [Action<S>],
+    shown: impl Iterator<Item = &'s mut ServiceStatistics>,
+    (session, node, last_id): (&Session, &Node, &mut u64),
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (action, shown) in actions.iter_mut().zip(shown) {
+        shown.is_there = action.look(session, node, last_id).unwrap_or_else(|reason| {
+            problems.push(format!("the action `{}` {}: {reason}", shown.name, S::FAILURE));
+            false
+        });
+    }
+    problems
 }
 
 fn interface(schema: &MessageSchema) -> Result<Interface, Ros2Error> {

@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use hemiola_link::LinkStatistics;
 use hemiola_link::ends::plain;
+use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::configuration::SubjectKind;
 
 use super::{AT_ONCE, MOST_HELD, Reactor, unix_now};
 use crate::attachment::Attachment;
+use crate::robot_node::actions::{Action, ActionSide, Turn};
 use crate::robot_node::subscription::{Arrived, Order};
 
 impl Reactor {
@@ -128,22 +129,30 @@ impl Reactor {
             });
         }
     }
+
     /// Passes on goals, feedback and results of actions.
     pub(super) fn act(&mut self) {
-        let Self { statistics, remarks, session, .. } = self;
+        let Self { statistics, remarks, session, action_servers, action_clients, .. } = self;
         let LinkStatistics { served, called, problem, .. } = statistics;
+        let now = Turn { session, unix_ns: unix_now() };
         let mut complain = |name: &str, reason: String| {
             let text = format!("action `{name}`: {}", plain(&reason));
             *problem = Some(text.clone());
             remarks.tell(text);
         };
-        for (server, shown) in self.action_servers.iter_mut().zip(served.iter_mut().skip(self.servers.len())) {
-            let name = shown.name.clone();
-            server.turn(unix_now, shown, |reason| complain(&name, reason));
-        }
-        for (client, shown) in self.action_clients.iter_mut().zip(called.iter_mut().skip(self.clients.len())) {
-            let name = shown.name.clone();
-            client.turn(session, unix_now, shown, |reason| complain(&name, reason));
-        }
+        act(action_servers, served.iter_mut().skip(self.servers.len()), &now, &mut complain);
+        act(action_clients, called.iter_mut().skip(self.clients.len()), &now, &mut complain);
+    }
+}
+
+fn act<'s, S: ActionSide>(
+    actions: &mut [Action<S>],
+    shown: impl Iterator<Item = &'s mut ServiceStatistics>,
+    now: &Turn<'_>,
+    complain: &mut impl FnMut(&str, String),
+) {
+    for (action, shown) in actions.iter_mut().zip(shown) {
+        let name = shown.name.clone();
+        action.turn(now, shown, |reason| complain(&name, reason));
     }
 }

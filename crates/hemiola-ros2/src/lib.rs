@@ -68,6 +68,7 @@ pub use mismatch::{Mismatch, MismatchKind, mismatches};
 pub use names::{InterfaceKind, NodeName, TopicName, TypeName};
 pub use pursuits::{Ended, Outcome, Pursuits};
 pub use quality::{Durability, History, Liveliness, Quality, Reliability};
+pub use rcl_interfaces::ParameterService;
 pub use robot_node::RobotNode;
 pub use token::{Token, token_pattern};
 pub use type_hash::{Interface, TypeHash, message_hash, service_hash};

@@ -1,5 +1,7 @@
 //! The parameters of a robot under names such as `Walk.gain`, as the parameters of a node.
 
+mod answer;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use hemiola_model::data::{DataType, Variant};

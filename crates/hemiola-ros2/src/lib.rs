@@ -30,6 +30,7 @@
 //! | `endpoint` | a publisher, subscriber, server or client: its token, key and GID |
 //! | `token` | liveliness tokens of other nodes |
 //! | `attachment` | the 33 bytes that accompany each message |
+//! | `deadline` | the supervision of the time between two messages |
 //! | `mismatch` | endpoints that should exchange messages but do not |
 //! | `rcl_interfaces` | the messages with which nodes set and get parameters |
 //! | `parameters` | a robot's parameters as those of a node |
@@ -45,6 +46,7 @@ extern crate hemiola_model as hemiola;
 mod action;
 mod action_msgs;
 mod attachment;
+mod deadline;
 mod definition;
 mod endpoint;
 mod error;

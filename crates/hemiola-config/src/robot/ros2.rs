@@ -1,6 +1,7 @@
 //! The section `[ros2]`: the robot's node in a ROS 2 system.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use hemiola_model::configuration::{
     Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service,
@@ -13,7 +14,7 @@ use super::zenoh::ZenohAddress;
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
-use crate::section::{Reading, Refusal, Section, choice, rate, text, whole};
+use crate::section::{Reading, Refusal, Section, choice, duration_within, rate, text, whole};
 
 /// The values of `quality`.
 const QUALITIES: &[(&str, Ros2Quality)] = &[
@@ -23,6 +24,9 @@ const QUALITIES: &[(&str, Ros2Quality)] = &[
 ];
 /// The maximum number of messages of a topic that are kept.
 const MOST_KEPT: usize = 10_000;
+/// The bounds on the time between two messages.
+const SHORTEST_DEADLINE: Duration = Duration::from_millis(1);
+const LONGEST_DEADLINE: Duration = Duration::from_secs(3600);
 /// The highest domain of ROS 2.
 const HIGHEST_DOMAIN: usize = 232;
 /// The longest name of a topic or service (`RMW_TOPIC_MAX_NAME_LENGTH`).
@@ -94,13 +98,13 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
     let rate = section.read("rate", rate, found);
-    let (quality, depth, history) = delivery(&mut section, found);
+    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     if subject.kind == SubjectKind::Representation {
         check_sent(&subject.name, node, catalog, found);
     }
-    let keep = Keep::Last(depth);
-    Some(Ros2Published { name: name.to_owned(), sent: Sent { subject, rate, keep }, quality, depth, history })
+    let sent = Sent { subject, rate, keep: Keep::Last(depth) };
+    Some(Ros2Published { name: name.to_owned(), sent, quality, depth, history, deadline })
 }
 
 fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
@@ -125,10 +129,10 @@ fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Su
     check_name("subscribe", name, node, found)?;
     let mut section = item(node, &format!("ros2.subscribe.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
-    let (quality, depth, history) = delivery(&mut section, found);
+    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     let received = Received { place: Some(node.place.to_string()), ..Received::new(subject) };
-    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history })
+    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history, deadline })
 }
 
 fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Service> {
@@ -225,11 +229,23 @@ fn with_article(what: &str) -> String {
     format!("{} {what}", if what.starts_with('a') { "an" } else { "a" })
 }
 
-/// Reads `quality` and `depth`.
-fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality, usize, Ros2History) {
-    let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
-    let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
-    (quality, depth.unwrap_or(Ros2Published::DEPTH), history)
+/// The quality of service of a topic.
+struct Delivery {
+    quality: Ros2Quality,
+    depth: usize,
+    history: Ros2History,
+    deadline: Option<Duration>,
+}
+
+impl Delivery {
+    /// Reads `quality`, `depth` and `deadline`.
+    fn read(section: &mut Section<'_>, found: &mut Diagnostics) -> Self {
+        let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
+        let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
+        let limits = "from 1 ms to 1 h";
+        let deadline = section.read("deadline", duration_within(SHORTEST_DEADLINE..=LONGEST_DEADLINE, limits), found);
+        Self { quality, depth: depth.unwrap_or(Ros2Published::DEPTH), history, deadline }
+    }
 }
 
 /// Reads how many messages are kept: a number, or `"all"`, which are as many as may be.

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use super::{Keep, Received, Sent, Subject};
 
@@ -73,6 +74,8 @@ pub struct Ros2Published {
     pub depth: usize,
     /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
+    /// The longest time between two messages that subscribers may rely on; `None`: any.
+    pub deadline: Option<Duration>,
 }
 
 /// A topic of ROS 2 to which the node subscribes.
@@ -90,6 +93,8 @@ pub struct Ros2Subscribed {
     pub depth: usize,
     /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
+    /// The longest time between two messages that is requested of publishers; `None`: any.
+    pub deadline: Option<Duration>,
 }
 
 /// A service of ROS 2.
@@ -182,7 +187,8 @@ impl Ros2Published {
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
         let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
-        Self { name: name.into(), sent, quality, depth: Self::DEPTH, history: Ros2History::default() }
+        let (depth, history) = (Self::DEPTH, Ros2History::default());
+        Self { name: name.into(), sent, quality, depth, history, deadline: None }
     }
 }
 
@@ -191,7 +197,7 @@ impl Ros2Subscribed {
     pub fn new(name: impl Into<String>, subject: Subject) -> Self {
         let (received, quality) = (Received::new(subject), Ros2Quality::default());
         let (depth, history) = (Ros2Published::DEPTH, Ros2History::default());
-        Self { name: name.into(), received, quality, depth, history }
+        Self { name: name.into(), received, quality, depth, history, deadline: None }
     }
 }
 

@@ -241,8 +241,8 @@ impl Reactor {
         _ = session.close().wait();
     }
 
-    /// Does the work that is due. Returns whether there is more, and when a message that is held
-    /// back is due.
+    /// Does the work that is due. Returns whether there is more, and when the next message or
+    /// deadline is due.
     fn turn(&mut self) -> (bool, Option<Instant>) {
         let news = self.news.generation();
         if self.looked.replace(news) != Some(news) {
@@ -255,8 +255,8 @@ impl Reactor {
         if std::mem::take(&mut self.is_changed) {
             self.compare();
         }
-        let (has_more, due) = self.publish();
-        self.receive();
+        let (has_more, mut due) = self.publish();
+        due = due.into_iter().chain(self.receive()).min();
         if !self.serve() {
             // The bus does not announce that a server has ended: that is noticed at the next
             // request.

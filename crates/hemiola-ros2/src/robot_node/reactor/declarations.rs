@@ -28,8 +28,8 @@ impl Reactor {
             let published = &self.configuration.publish[index];
             self.statistics.sent[index].is_there = self.topics.sent[index].schema.is_some();
             if let (None, Some(schema)) = (&self.publications[index], &self.topics.sent[index].schema) {
-                let (name, quality) =
-                    (published.name.clone(), quality(published.quality, published.depth, published.history));
+                let quality = quality(published.quality, published.depth, published.history);
+                let (name, quality) = (published.name.clone(), Quality { deadline: published.deadline, ..quality });
                 let interface = interface(schema);
                 let declared =
                     self.declare(EndpointKind::Publisher, index, &name, interface, quality, |node, endpoint| {
@@ -46,8 +46,8 @@ impl Reactor {
             let data_type = descriptor.and_then(|it| Some((it.name(), it.data_type()?)));
             if let (None, Some((name, data_type))) = (&self.subscriptions[index], data_type) {
                 let interface = interface(&MessageSchema::of(name, &data_type));
-                let (name, quality) =
-                    (subscribed.name.clone(), quality(subscribed.quality, subscribed.depth, subscribed.history));
+                let quality = quality(subscribed.quality, subscribed.depth, subscribed.history);
+                let (name, quality) = (subscribed.name.clone(), Quality { deadline: subscribed.deadline, ..quality });
                 let declared =
                     self.declare(EndpointKind::Subscriber, index, &name, interface, quality, |node, endpoint| {
                         let subscribed = &node.configuration.subscribe[index];

@@ -26,6 +26,7 @@
 //! | `names` | names of types, nodes and topics, by ROS 2's rules |
 //! | `type_hash` | type hashes of messages and services (RIHS01) |
 //! | `definition` | definitions in the syntax of ROS 2's files |
+//! | `remap` | names that are replaced by others |
 //! | `quality` | quality of service, by name, and as tokens contain it |
 //! | `endpoint` | a publisher, subscriber, server or client: its token, key and GID |
 //! | `token` | liveliness tokens of other nodes |
@@ -57,6 +58,7 @@ mod parameters;
 mod pursuits;
 mod quality;
 mod rcl_interfaces;
+mod remap;
 mod robot_node;
 mod token;
 mod type_hash;

@@ -57,6 +57,18 @@ fn whoever_comes_late_gets_what_is_transient_local() {
 }
 
 #[test]
+fn a_topic_under_another_name_is_that_topic() {
+    let remap = vec![("/odom".to_owned(), "/front/odom".to_owned())];
+    let odometry = publishing("/odom", "Odometry", Ros2Quality::Reliable);
+    let rover = Side::router("rover", Ros2Configuration { remap, ..odometry });
+    let laptop = Side::of(&rover, "laptop", subscribing("/front/odom", "Odometry", Ros2Quality::Reliable));
+    let (mut driven, mut seen) = (rover.publisher::<Point>("Odometry"), laptop.queue::<Point>("Odometry"));
+    rover.until_wanted();
+    driven.publish(point(1.0));
+    assert_eq!(next(&mut seen).x, 1.0);
+}
+
+#[test]
 fn a_node_that_leaves_and_comes_back_is_served_again() {
     let rover = Side::router("rover", publishing("/odom", "Odometry", Ros2Quality::Reliable));
     let mut driven = rover.publisher::<Point>("Odometry");

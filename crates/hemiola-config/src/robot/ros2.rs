@@ -41,6 +41,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     let connect = section.read("connect", locator, found).map(Ros2Router::At);
     let router = section.read("router", router, found).flatten();
     let cores = read_cores(&mut section, found);
+    let remap = section.entries("remap", found);
     let clock = section.read("clock", rate, found);
     let publish = section.entries("publish", found);
     let subscribe = section.entries("subscribe", found);
@@ -56,6 +57,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     check_directions(&publish, &subscribe, ["publishes", "subscribes to"], found);
     check_directions(&serve, &call, ["serves", "calls"], found);
     check_directions(&action_server, &action_client, ["serves", "uses"], found);
+    let remap = remap.iter().filter_map(|(from, node)| remapped(from, node, found)).collect();
     let published = publish.iter().filter_map(|(name, node)| published(name, node, catalog, found)).collect();
     let subscribed = read_subscribed(&subscribe, catalog, found);
     let serve = serve.iter().filter_map(|(name, node)| service("serve", name, node, found)).collect();
@@ -66,6 +68,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         node: name,
         process: None,
         namespace,
+        remap,
         domain,
         router: router.or(connect).unwrap_or_default(),
         cores,
@@ -77,6 +80,19 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         action_server,
         action_client,
     })
+}
+
+/// Reads a name that replaces another one.
+fn remapped(from: &str, node: &Node, found: &mut Diagnostics) -> Option<(String, String)> {
+    check_name("remap", from, node, found)?;
+    match node.text() {
+        Some(to) if flaw(to).is_none() => Some((from.to_owned(), to.to_owned())),
+        _ => {
+            let refusal = Refusal::new(node, "a name of ROS 2").help("such as \"/front/scan\"");
+            found.push(refusal.into_diagnostic(&format!("ros2.remap.\"{from}\"")));
+            None
+        }
+    }
 }
 
 /// Returns the catalog with the sources of the representations to which the node subscribes.
@@ -286,23 +302,27 @@ fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found:
 
 /// Checks the full name of a topic or service.
 fn check_name(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<()> {
-    // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
-    let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
-    let why = if name.len() > LONGEST_NAME {
-        "it is longer than 247 characters"
-    } else if !words.split('/').all(is_word) {
-        "its parts between `/` are words of letters, digits and `_` that do not begin with a digit"
-    } else {
-        return Some(());
-    };
+    let Some(why) = flaw(name) else { return Some(()) };
     let error = Diagnostic::error(format!("`{name}` is not a name of ROS 2: {why}")).at(&node.key, "");
     let example = match key {
+        "remap" => "\"/scan\" = \"/front/scan\"",
         "publish" | "subscribe" => "\"/scan\" = { representation = \"Scan\" }",
         "action_server" | "action_client" => "\"/navigate_to_pose\" = \"NavigateToPose\"",
         _ => "\"/rover/reset\" = \"Reset\"",
     };
     found.push(error.help(format!("such as `{example}`")));
     None
+}
+
+/// Returns why a name is not one of ROS 2.
+fn flaw(name: &str) -> Option<&'static str> {
+    // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
+    let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
+    if name.len() > LONGEST_NAME {
+        return Some("it is longer than 247 characters");
+    }
+    let is_name = words.split('/').all(is_word);
+    (!is_name).then_some("its parts between `/` are words of letters, digits and `_` that do not begin with a digit")
 }
 
 fn is_word(word: &str) -> bool {

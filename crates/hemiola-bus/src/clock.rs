@@ -61,6 +61,18 @@ impl RobotClock {
         Self { pace, sleepers: Mutex::new(Vec::new()) }
     }
 
+    /// Returns whether a second on this clock takes a second: it runs at the machine's speed.
+    ///
+    /// ```
+    /// use hemiola_bus::RobotClock;
+    ///
+    /// assert!(RobotClock::running(1.0).is_real_time());
+    /// assert!(!RobotClock::running(0.5).is_real_time() && !RobotClock::stepped().is_real_time());
+    /// ```
+    pub fn is_real_time(&self) -> bool {
+        matches!(self.pace, Pace::Running { factor: 1.0, .. })
+    }
+
     /// Returns the time that the clock shows: 25 ns on a running clock, the read of a word on a
     /// stepped one.
     pub fn now(&self) -> Time {

@@ -12,6 +12,7 @@ use crate::command_line::CommandLine;
 use crate::commands;
 use crate::error::CommandError;
 use crate::program::{DeclaredService, Program};
+use crate::ros_args;
 
 /// A robot's program: its command line around the modules that are linked into it.
 ///
@@ -172,6 +173,8 @@ impl Application {
         let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let name = robot_name(arguments.first());
         insert_run(&mut arguments);
+        let is_run = arguments.get(1).is_some_and(|command| command == RUN);
+        let ros_args = if is_run { ros_args::take(&mut arguments) } else { Vec::new() };
         let matches = match self.clap(&name).try_get_matches_from(&arguments) {
             Ok(matches) => matches,
             Err(error) => {
@@ -187,6 +190,7 @@ impl Application {
         }
         let done = CommandLine::from_arg_matches(&matches)
             .map_err(|error| CommandError::Usage(error.to_string()))
+            .map(|line| line.with_ros_args(ros_args))
             .and_then(|line| commands::perform(&self.program, &name, self.clap(&name), &line.command));
         match done {
             Ok(code) => code,
@@ -230,6 +234,9 @@ fn robot_name(program: Option<&OsString>) -> String {
     stem.map_or_else(|| "robot".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
+/// The command that is meant where none is typed.
+const RUN: &str = "run";
+
 /// Inserts `run` where no command is typed.
 fn insert_run(arguments: &mut Vec<OsString>) {
     if arguments.is_empty() {
@@ -240,7 +247,7 @@ fn insert_run(arguments: &mut Vec<OsString>) {
         !text.starts_with('-') || matches!(text.as_ref(), "-h" | "--help")
     };
     if !arguments.get(1).is_some_and(is_command) {
-        arguments.insert(1, "run".into());
+        arguments.insert(1, RUN.into());
     }
 }
 

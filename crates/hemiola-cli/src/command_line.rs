@@ -33,6 +33,16 @@ pub struct CommandLine {
     pub command: Command,
 }
 
+impl CommandLine {
+    /// Adds the arguments of ROS 2 to those of `run`.
+    pub fn with_ros_args(mut self, ros_args: Vec<String>) -> Self {
+        if let Command::Run(arguments) = &mut self.command {
+            arguments.ros_args = ros_args;
+        }
+        self
+    }
+}
+
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run the robot until its sources end, the time is over, or Ctrl-C
@@ -49,6 +59,8 @@ pub enum Command {
   run --replay game.mcap --speed 0.5 --from 61s --to 65s --loop
                                       four seconds of it, at half speed, repeatedly
   run --overlay outdoor --set cycle.motion.workers=2
+  run --ros-args -r /scan:=/front/scan -r __ns:=/left -p Walk.gain:=0.5 --params-file walk.yaml
+                                      arguments of ROS 2, as launch files pass them; `--` ends them
   run --process vision                only this process of a robot that has several; default: all of them
   run --host head                     the processes of this host, of a robot that has several")]
     Run(RunArguments),

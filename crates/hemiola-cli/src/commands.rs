@@ -33,6 +33,7 @@ use crate::command_line::Command;
 use crate::error::CommandError;
 use crate::notes::tell;
 use crate::program::Program;
+use crate::ros_args;
 
 /// Executes a command of the program of that name, whose command line is `line`.
 pub fn perform(
@@ -42,7 +43,7 @@ pub fn perform(
     command: &Command,
 ) -> Result<ExitCode, CommandError> {
     match command {
-        Command::Run(arguments) => run::run(program, name, arguments),
+        Command::Run(arguments) => run::run(program, name, &ros_args::applied(program, name, arguments)?),
         Command::Check(arguments) => check::check(program, arguments),
         Command::Graph(arguments) => graph::graph(program, name, arguments),
         Command::Simulate(arguments) => simulate::simulate(program, arguments),

@@ -22,6 +22,7 @@ mod notes;
 mod processes;
 mod program;
 mod ros2;
+mod ros_args;
 mod session;
 mod shell;
 mod summary;

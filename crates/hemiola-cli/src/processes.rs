@@ -56,6 +56,7 @@ use crate::error::CommandError;
 use crate::guard::RESTARTS;
 use crate::notes::tell;
 use crate::program::Program;
+use crate::ros_args;
 use crate::session::{self, PROCESSES, Session};
 use death::{code, end_what_is_left, has_died};
 use hosts::{HostEvent, OtherHosts};
@@ -164,7 +165,7 @@ impl Processes {
             Member::of(configured.unwrap_or(&main))
         };
         let (sender, events) = sync_channel(MOST_EVENTS);
-        let mut typed: Vec<_> = std::env::args_os().skip(1).collect();
+        let mut typed = ros_args::ended(std::env::args_os().skip(1).collect());
         if !arguments.headless {
             // Several processes cannot share the terminal.
             typed.push("--headless".into());

@@ -105,21 +105,24 @@ fn services_that_a_link_carries_are_read() {
 #[test]
 fn a_node_of_ros_2_is_read_and_what_comes_to_it_is_a_source() {
     let text = "[cycle.main]\ntrigger = \"ros2.BallPercept\"\n[ros2]\nnode = \"nao\"\nnamespace = \"/team/five\"\ndomain = 7\n\
-        connect = \"tcp/192.168.1.2:7447\"\ncores = [3]\n[ros2.publish]\n\
-        \"/joints\" = { representation = \"JointAngles\", rate = 50.0, quality = \"best effort\", depth = 5 }\n\
+        connect = \"tcp/192.168.1.2:7447\"\ncores = [3]\nremap = { \"/ball\" = \"~/ball\" }\n[ros2.publish]\n\
+        \"/joints\" = { representation = \"JointAngles\", rate = 50.0, quality = \"best effort\", depth = 5, deadline = \"40 ms\" }\n\
         \"/map\" = { topic = \"Map\", quality = \"transient local\" }\n\
-        \"/events\" = { topic = \"Events\", depth = \"all\" }\n[ros2.subscribe]\n\"/ball\" = { representation = \"BallPercept\" }\n\
+        \"/events\" = { topic = \"Events\", depth = \"all\" }\n[ros2.subscribe]\n\"/ball\" = { representation = \"BallPercept\", deadline = \"1 s\" }\n\
         [ros2.serve]\n\"/nao/stand\" = \"Stand\"\n[ros2.call]\n\"/maps/save\" = { service = \"SaveMap\", type = \"maps/srv/Save\" }\n\
         [ros2.action_server]\n\"~/stand_up\" = \"StandUp\"\n\
         [ros2.action_client]\n\"dock\" = { action = \"Dock\", type = \"nav2_msgs/action/DockRobot\" }\n\
         [providers]\nBallPercept = \"ros2.BallPercept\"\n";
     let node = read(text).configuration.ros2.expect("a node");
     assert_eq!((node.node.as_deref(), node.namespace.as_str(), node.domain), (Some("nao"), "team/five", Some(7)));
+    assert_eq!(node.remap, [("/ball".to_owned(), "~/ball".to_owned())]);
     assert_eq!((node.router, node.cores), (Ros2Router::At("tcp/192.168.1.2:7447".to_owned()), vec![3]));
     let [joints, map, events] = node.publish.as_slice() else { panic!("three, in the order of the file") };
     assert_eq!((events.history, events.depth, map.history), (Ros2History::KeepAll, 10_000, Ros2History::KeepLast));
     assert_eq!((joints.name.as_str(), joints.sent.rate, joints.sent.keep), ("/joints", Some(50.0), Keep::Last(5)));
     assert_eq!((joints.quality, joints.depth), (Ros2Quality::BestEffort, 5));
+    assert_eq!((joints.deadline, map.deadline), (Some(Duration::from_millis(40)), None));
+    assert_eq!(node.subscribe[0].deadline, Some(Duration::from_secs(1)));
     assert_eq!((&map.sent.subject, map.quality, map.depth), (&Subject::topic("Map"), Ros2Quality::TransientLocal, 10));
     assert_eq!(node.subscribe[0].received.subject, Subject::representation("BallPercept"));
     assert_eq!(node.serve, [Ros2Service::new("/nao/stand", "Stand")]);

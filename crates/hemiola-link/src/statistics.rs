@@ -108,6 +108,8 @@ pub struct SentStatistics {
     /// Messages that are longer than 64 MiB, or than a datagram if the peer knows no fragments, or
     /// could not be serialized.
     pub unsendable: u64,
+    /// The number of deadlines that passed without a message, where subscribers may rely on one.
+    pub missed: u64,
 }
 
 /// The statistics of a topic or representation that is received. See [`LinkStatistics`].
@@ -135,6 +137,8 @@ pub struct ReceivedStatistics {
     pub overtaken: u64,
     /// The number of messages that could not be read as the type here, or could not be published.
     pub unreadable: u64,
+    /// The number of deadlines that passed without a message, where one is requested.
+    pub missed: u64,
     /// Set if the value is stale, because the peer that sent the last value of the representation
     /// has disconnected.
     pub is_stale: bool,
@@ -275,9 +279,11 @@ impl fmt::Display for LinkStatistics {
             let [ahead, error] = [ahead_ns, error_ns].map(|time| *time as f64 / 1e6);
             write!(formatter, "\n  the clock of {robot} is {ahead:+.3} ms ahead, within {error:.3} ms")?;
         }
-        for SentStatistics { name, kind, is_there, messages, bytes, skipped, dropped, unsendable, .. } in &self.sent {
+        for sent in &self.sent {
+            let SentStatistics { name, kind, is_there, messages, bytes, skipped, dropped, unsendable, .. } = sent;
             write!(formatter, "\n  sent {name}: {messages} messages, {bytes} bytes")?;
             write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
+            write_counts(formatter, &[(sent.missed, "deadlines missed")])?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
         for received in &self.received {
@@ -285,6 +291,7 @@ impl fmt::Display for LinkStatistics {
             write!(formatter, "\n  received {name}: {messages} messages, {bytes} bytes")?;
             let unreadable = (received.unreadable, "unreadable");
             write_counts(formatter, &[(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), unreadable])?;
+            write_counts(formatter, &[(received.missed, "deadlines missed")])?;
             formatter.write_str(if received.is_stale { ", stale now" } else { "" })?;
             formatter.write_str(absence(*kind, *is_there))?;
         }

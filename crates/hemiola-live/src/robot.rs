@@ -30,6 +30,7 @@ mod jpeg;
 mod layouts;
 mod opening;
 mod parameters;
+mod partial;
 mod plots;
 mod recording;
 mod replayed;

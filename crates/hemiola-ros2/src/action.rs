@@ -97,6 +97,11 @@ pub fn with_id(cdr: &[u8], id: &GoalId) -> Option<Vec<u8>> {
     Some(cdr)
 }
 
+/// Returns whether the response to a request to send a goal says that it is accepted.
+pub fn is_accepted(response: &[u8]) -> bool {
+    response.get(HEADER) == Some(&1)
+}
+
 /// Removes the identity from the message of a result; the rest is the response to a request for the
 /// result. Returns the identity, the status and the response.
 pub fn response_of(result: &[u8]) -> Option<(GoalId, u8, Vec<u8>)> {

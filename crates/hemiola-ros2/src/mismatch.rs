@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use crate::endpoint::{Endpoint, EndpointKind};
 use crate::names::NodeName;
@@ -48,6 +49,8 @@ pub enum MismatchKind {
     Reliability,
     /// The publisher is volatile and the subscriber expects messages from before it subscribed.
     Durability,
+    /// The subscriber expects messages in shorter intervals than the publisher promises.
+    Deadline,
 }
 
 /// The maximum number of mismatches returned: anybody may declare tokens, and a person reads a few.
@@ -63,8 +66,10 @@ pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<
         ends[endpoint.kind as usize].entry(Class::of(endpoint)).or_default().push(endpoint);
     }
     let mut found = Vec::new();
-    for [publishers, subscribers, servers, clients] in topics.values() {
-        for (froms, tos) in [(publishers, subscribers), (servers, clients)] {
+    for [publishers, subscribers, servers, clients] in topics.values_mut() {
+        // Those who expect the shortest intervals come first.
+        subscribers.values_mut().for_each(|subscribers| subscribers.sort_by_key(|subscriber| deadline(subscriber)));
+        for (froms, tos) in [(&*publishers, &*subscribers), (&*servers, &*clients)] {
             for (class, froms) in froms {
                 let pairs = tos.iter().flat_map(|(other, tos)| {
                     let kinds = class.misfits(other).into_iter();
@@ -74,6 +79,16 @@ pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<
                 });
                 found.extend(pairs.take(MOST - found.len()));
             }
+        }
+        for (class, froms) in &*publishers {
+            let tos = subscribers.range(class.first_of_type()..=class.last_of_type()).map(|(_, tos)| tos);
+            let pairs = tos.flat_map(|tos| {
+                froms.iter().flat_map(move |from| {
+                    let hasty = tos.iter().take_while(|to| deadline(to) < deadline(from));
+                    hasty.map(move |to| Mismatch { kind: MismatchKind::Deadline, from, to })
+                })
+            });
+            found.extend(pairs.take(MOST - found.len()));
         }
     }
     found.sort_by_key(|one| (one.from.node.domain, &one.from.topic, name_of(one.from), name_of(one.to), one.kind));
@@ -107,6 +122,15 @@ impl<'a> Class<'a> {
         Self { interface, reliability, durability }
     }
 
+    /// Returns the classes of the same type that come first and last in their order.
+    fn first_of_type(&self) -> Self {
+        Self { interface: self.interface, reliability: false, durability: false }
+    }
+
+    fn last_of_type(&self) -> Self {
+        Self { interface: self.interface, reliability: true, durability: true }
+    }
+
     /// Returns the mismatches between publishers or servers of this class and others.
     fn misfits(&self, to: &Self) -> Vec<MismatchKind> {
         if self.interface.name != to.interface.name {
@@ -119,6 +143,12 @@ impl<'a> Class<'a> {
         let durability = (self.durability && to.durability).then_some(MismatchKind::Durability);
         reliability.into_iter().chain(durability).collect()
     }
+}
+
+/// Returns the longest time between two messages that an endpoint offers or requests.
+fn deadline(endpoint: &Endpoint) -> Duration {
+    // Zero stands for the default, which is unlimited (`RMW_QOS_DEADLINE_DEFAULT`).
+    endpoint.quality.deadline.filter(|deadline| !deadline.is_zero()).unwrap_or(Duration::MAX)
 }
 
 fn name_of(endpoint: &Endpoint) -> (&NodeName, &str, u64) {
@@ -170,6 +200,19 @@ impl fmt::Display for Mismatch<'_> {
                  {taker} came does not arrive, and over DDS nothing does (make the publisher `transient local`, or the \
                  subscriber `volatile`)"
             ),
+            MismatchKind::Deadline => {
+                let (offered, requested) = (deadline(from), deadline(to));
+                write!(formatter, "{giver} publishes {name} ")?;
+                match offered {
+                    Duration::MAX => write!(formatter, "without a deadline")?,
+                    offered => write!(formatter, "with a deadline of {offered:?}")?,
+                }
+                write!(
+                    formatter,
+                    " and {taker} expects one of {requested:?}: it may miss that, and over DDS nothing arrives (give the \
+                     publisher a `deadline` of at most {requested:?}, or the subscriber a longer one)"
+                )
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The parameters of a robot under names such as `Walk.gain`, as the parameters of a node.
 
+mod answer;
+mod time;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use hemiola_model::data::{DataType, Variant};
@@ -22,13 +25,22 @@ pub struct ParameterTable {
 
 /// A parameter with its value.
 pub struct Entry {
-    /// The name of the module or source.
+    /// The name of the module or source; empty for the node.
     pub owner: &'static str,
     pub description: ParameterDescription,
     pub value: Value,
     kind: Kind,
-    /// Set for a parameter of a source, which can be set in robot.toml only.
-    is_of_source: bool,
+    origin: Origin,
+}
+
+/// The owner of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Module,
+    /// Parameters of sources can be set in robot.toml only.
+    Source,
+    /// Parameters of the node itself say how the robot was started.
+    Node,
 }
 
 /// The separator between the parts of a name.
@@ -37,6 +49,7 @@ const SEPARATOR: char = '.';
 impl ParameterTable {
     /// Returns the parameters of a robot with their current values.
     pub fn of(robot: &RobotHandle) -> Self {
+        let clock = robot.clock();
         robot.with_robot(|robot| {
             let (configuration, description) = (robot.configuration(), robot.description());
             let runs: BTreeSet<&str> =
@@ -45,13 +58,14 @@ impl ParameterTable {
             let mut table = Self::default();
             for module in registry::modules().into_iter().filter(|module| runs.contains(module.name())) {
                 let values = configuration.modules.get(module.name()).map(|module| &module.parameters);
-                table.add(module.name(), module.parameters(), values, false);
+                table.add(module.name(), module.parameters(), values, Origin::Module);
                 table.modules.push(module);
             }
             for source in registry::sources().iter().filter(|source| delivers.contains(source.name())) {
                 let values = configuration.sources.get(source.name()).map(|source| &source.parameters);
-                table.add(source.name(), source.parameters(), values, true);
+                table.add(source.name(), source.parameters(), values, Origin::Source);
             }
+            table.add_time(clock, configuration.ros2.as_ref().is_some_and(|node| node.clock.is_some()));
             table
         })
     }
@@ -61,14 +75,26 @@ impl ParameterTable {
         owner: &'static str,
         descriptions: &[ParameterDescription],
         values: Option<&BTreeMap<String, Value>>,
-        is_of_source: bool,
+        origin: Origin,
     ) {
         for description in descriptions {
-            let Some(kind) = kind(&description.data_type) else { continue };
             let name = format!("{owner}{SEPARATOR}{}", description.name);
             let value = values.and_then(|values| values.get(&description.name)).unwrap_or(&description.default);
-            let (description, value) = (description.clone(), value.clone());
-            self.entries.insert(name, Entry { owner, description, value, kind, is_of_source });
+            self.add_entry(name, owner, description.clone(), value.clone(), origin);
+        }
+    }
+
+    /// Adds a parameter, if ROS 2 has a type for it.
+    fn add_entry(
+        &mut self,
+        name: String,
+        owner: &'static str,
+        description: ParameterDescription,
+        value: Value,
+        origin: Origin,
+    ) {
+        if let Some(kind) = kind(&description.data_type) {
+            self.entries.insert(name, Entry { owner, description, value, kind, origin });
         }
     }
 
@@ -117,7 +143,12 @@ impl ParameterTable {
             format!("there is no parameter `{name}`: write Module.parameter, as list_parameters spells it")
         })?;
         let Entry { owner, description, .. } = entry;
-        let Some(module) = self.modules.iter().find(|module| !entry.is_of_source && module.name() == *owner) else {
+        let module = match entry.origin {
+            Origin::Module => self.modules.iter().find(|module| module.name() == *owner),
+            Origin::Source => None,
+            Origin::Node => return Err(format!("`{name}` cannot be set: {}", description.documentation)),
+        };
+        let Some(module) = module else {
             return Err(format!("`{name}` belongs to a source: set it in `[source.{owner}.parameters]` of robot.toml"));
         };
         let value = wanted.value.to_value().map_err(|why| format!("`{name}`: {why}"))?;
@@ -160,7 +191,7 @@ impl Entry {
             kind: self.kind as u8,
             description: documentation.clone(),
             additional_constraints: constraints.join("; "),
-            read_only: self.is_of_source,
+            read_only: self.origin != Origin::Module,
             dynamic_typing: false,
             floating_point_range,
             integer_range,

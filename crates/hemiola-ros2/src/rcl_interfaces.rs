@@ -119,14 +119,29 @@ pub struct Parameters {
     pub parameters: Vec<Parameter>,
 }
 
-/// A service for parameters.
+/// A service for parameters, which every node of ROS 2 has.
+///
+/// ```
+/// use hemiola_ros2::ParameterService;
+///
+/// assert_eq!(ParameterService::Set.name(), "set_parameters");
+/// let interface = ParameterService::Set.interface()?;
+/// assert_eq!(interface.name.to_string(), "rcl_interfaces/srv/SetParameters");
+/// # Ok::<(), hemiola_ros2::Ros2Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterService {
+    /// Lists the names of parameters.
     List,
+    /// Returns values.
     Get,
+    /// Returns the types of values.
     GetTypes,
+    /// Sets values, each by itself.
     Set,
+    /// Sets all values, or none.
     SetAtomically,
+    /// Returns documentation, ranges and units.
     Describe,
 }
 
@@ -154,6 +169,7 @@ const EVENT: &str = "builtin_interfaces/Time stamp\nstring node\nParameter[] new
                      Parameter[] changed_parameters\nParameter[] deleted_parameters\n";
 
 impl ParameterService {
+    /// All services for parameters.
     pub const ALL: [Self; 6] = [Self::List, Self::Get, Self::GetTypes, Self::Set, Self::SetAtomically, Self::Describe];
 
     /// Returns the last part of the service's name: `list_parameters`.
@@ -169,6 +185,9 @@ impl ParameterService {
     }
 
     /// Returns the type with its hash.
+    ///
+    /// # Errors
+    /// Returns no error: the definitions are those of ROS 2.
     pub fn interface(self) -> Result<Interface, Ros2Error> {
         let (name, text) = match self {
             Self::List => ("ListParameters", "string[] prefixes\nuint64 depth\n---\nListParametersResult result\n"),

@@ -1,8 +1,6 @@
 //! The robot's node: its session, and the thread that serves it.
 
-mod action_client;
-mod action_ends;
-mod action_server;
+mod actions;
 mod call;
 mod client;
 mod clock;
@@ -30,6 +28,7 @@ use hemiola_realtime::{Affinity, CoreId, ThreadSettings, Wakeup, spawn};
 
 use crate::error::Ros2Error;
 use crate::names::NodeName;
+use crate::remap::remapped;
 use reactor::Reactor;
 
 /// A robot as a node of a ROS 2 system. Dropping it makes the node leave the system.
@@ -77,16 +76,8 @@ impl RobotNode {
     /// Returns an error if ROS 2 does not permit a name, the robot cannot listen as a router, or
     /// the system provides no thread.
     pub fn open(configuration: &Ros2Configuration, host: LinkHost) -> Result<Self, Ros2Error> {
-        let namespace = match configuration.namespace.as_str() {
-            "" => String::new(),
-            namespace => format!("/{namespace}"),
-        };
-        let name = configuration.node.clone().unwrap_or_else(|| as_word(host.robot()));
-        let name = match &configuration.process {
-            Some(process) => format!("{name}_{}", as_word(process)),
-            None => name,
-        };
-        let name = NodeName::new(&namespace, &name)?;
+        let name: NodeName = configuration.full_name(host.robot()).parse()?;
+        let configuration = &remapped(configuration, &name)?;
         let domain = match configuration.domain {
             Some(domain) => domain,
             None => domain_of(std::env::var(DOMAIN).ok().as_deref())?,
@@ -176,15 +167,6 @@ impl fmt::Debug for RobotNode {
     }
 }
 
-/// Returns a robot's name in a spelling that ROS 2 permits: `my-rover` becomes `my_rover`.
-fn as_word(name: &str) -> String {
-    let mut word = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
-    if word.is_empty() || word.starts_with(|letter: char| letter.is_ascii_digit()) {
-        word.insert(0, '_');
-    }
-    word
-}
-
 /// Returns the domain that the environment sets, or else 0.
 fn domain_of(text: Option<&str>) -> Result<u32, Ros2Error> {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(0) };
@@ -199,11 +181,6 @@ fn domain_of(text: Option<&str>) -> Result<u32, Ros2Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_robot_has_a_name_in_ros_2() {
-        assert_eq!(["rover", "my-rover", "5", ""].map(as_word), ["rover", "my_rover", "_5", "_"]);
-    }
 
     #[test]
     fn a_domain_is_a_number_or_an_error_that_says_so() {

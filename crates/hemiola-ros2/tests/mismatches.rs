@@ -1,6 +1,8 @@
 //! Checks that endpoints that do not exchange messages are found, and reported in a sentence that a
 //! person can act on.
 
+use std::time::Duration;
+
 use hemiola_ros2::{
     Durability, Endpoint, EndpointKind, Interface, MismatchKind, Node, Quality, Reliability, TopicName, TypeHash,
     mismatches,
@@ -111,6 +113,30 @@ fn qualities_that_do_not_fit_are_said_each() {
 }
 
 #[test]
+fn a_deadline_that_is_longer_than_the_requested_one_is_said() {
+    let mut endpoints = [publisher("/nao", "nao/msg/Ball", Some(1)), subscriber("/viewer", "nao/msg/Ball", Some(1))];
+    let mut said = |offered, requested| {
+        endpoints[0].quality.deadline = offered;
+        endpoints[1].quality.deadline = requested;
+        sentences(&endpoints)
+    };
+    let [short, long] = [100, 250].map(|milliseconds| Some(Duration::from_millis(milliseconds)));
+    let expected = |offer| {
+        [format!(
+            "`/ball`: /nao publishes nao/msg/Ball {offer} and /viewer expects one of 100ms: it may miss that, and over \
+             DDS nothing arrives (give the publisher a `deadline` of at most 100ms, or the subscriber a longer one)"
+        )]
+    };
+    assert_eq!(said(long, short), expected("with a deadline of 250ms"));
+    assert_eq!(said(None, short), expected("without a deadline"));
+    for (offered, requested) in
+        [(short, short), (short, long), (short, None), (None, None), (None, Some(Duration::ZERO))]
+    {
+        assert_eq!(said(offered, requested), [""; 0]);
+    }
+}
+
+#[test]
 fn services_are_compared_by_type_and_hash_only() {
     let service = |node, kind, hash| endpoint(node, kind, "/plan", "nav_demo/srv/Plan", Some(hash));
     let mut endpoints = [service("/nao", EndpointKind::Server, 1), service("/panel", EndpointKind::Client, 2)];
@@ -154,4 +180,14 @@ fn what_is_said_of_many_endpoints_is_bounded() {
     };
     assert_eq!(mismatches(&crowd(|_| 1)).len(), 0);
     assert_eq!(mismatches(&crowd(|index| index as u8)).len(), 1000);
+    // The same holds for deadlines: each one that is requested is longer than all that are offered.
+    let mut hasty = crowd(|_| 1);
+    for (index, endpoint) in hasty.iter_mut().enumerate() {
+        let extra = if index % 2 == 0 { 0 } else { 1_000_000 };
+        endpoint.quality.deadline = Some(Duration::from_millis(1 + index as u64 + extra));
+    }
+    assert_eq!(mismatches(&hasty).len(), 0);
+    hasty[1].quality.deadline = Some(Duration::from_millis(3));
+    // All publishers but two offer less than this subscriber requests.
+    assert_eq!(mismatches(&hasty).len(), 1000);
 }

@@ -100,7 +100,7 @@ fn parameters_are_listed_got_and_described() {
     let (running, node) = rover();
     let Some(mut foreign) = start(&node) else { return };
     let all = "Walk.bytes Walk.careful Walk.corner Walk.feet Walk.gain Walk.gait Walk.name Walk.names Walk.offsets Walk.steps";
-    assert_eq!(foreign.ask("list"), format!("names {all}"));
+    assert_eq!(foreign.ask("list"), format!("names {all} use_sim_time"));
     assert_eq!(foreign.ask("list Walk"), format!("names {all}"));
     assert_eq!(foreign.ask("list Wal"), "names");
     let values = r#"[1,2,255] true [0.5,1.5] [true,false] 0.5 "Walk" "ada" ["a"] [-1,5] 3"#;
@@ -110,6 +110,9 @@ fn parameters_are_listed_got_and_described() {
     assert_eq!(described, "described 3 False 0.0 2.0 unit: m/s | How eagerly it follows.");
     assert_eq!(foreign.ask("describe Walk.steps"), "described 2 False 1 9  | ");
     assert_eq!(foreign.ask("describe Walk.gait"), "described 4 False None None one of: Walk, Trot | ");
+    assert_eq!(foreign.ask("get use_sim_time"), "values false");
+    let described = foreign.ask("describe use_sim_time");
+    assert!(described.starts_with("described 1 True None None  | it says how the robot was started"), "{described}");
     running.stop();
 }
 
@@ -125,6 +128,8 @@ fn parameters_are_set_or_refused_with_the_reason_and_who_listens_knows() {
     assert!(eventually(|| (gain(&robot) == 0.75).then_some(())).is_some());
     let refused = set("Walk.gain=7.5");
     assert!(refused.starts_with("set False") && refused.contains("within 0.0 ..= 2.0 m/s, not 7.5"), "{refused}");
+    let refused = set("use_sim_time=true");
+    assert!(refused.starts_with("set False `use_sim_time` cannot be set: it says how the robot was"), "{refused}");
     let refused = set("Walk.gone=1 Walk.gait=\"Fly\" Walk.walls=[1.0]");
     let reasons: Vec<&str> = refused.trim_start_matches("set ").split(" | ").collect();
     assert!(reasons.iter().all(|reason| reason.starts_with("False")), "{refused}");

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{Side, next, publishing, subscribing};
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Ros2Configuration, Ros2Quality, Ros2Subscribed, Subject};
@@ -52,6 +54,18 @@ fn whoever_comes_late_gets_what_is_transient_local() {
         drop(late);
         slam.until(|node| node.sent[0].peers == 0);
     }
+}
+
+#[test]
+fn a_topic_under_another_name_is_that_topic() {
+    let remap = vec![("/odom".to_owned(), "/front/odom".to_owned())];
+    let odometry = publishing("/odom", "Odometry", Ros2Quality::Reliable);
+    let rover = Side::router("rover", Ros2Configuration { remap, ..odometry });
+    let laptop = Side::of(&rover, "laptop", subscribing("/front/odom", "Odometry", Ros2Quality::Reliable));
+    let (mut driven, mut seen) = (rover.publisher::<Point>("Odometry"), laptop.queue::<Point>("Odometry"));
+    rover.until_wanted();
+    driven.publish(point(1.0));
+    assert_eq!(next(&mut seen).x, 1.0);
 }
 
 #[test]
@@ -117,6 +131,47 @@ fn two_definitions_of_one_type_are_reported_with_their_hashes() {
     let problem = rover.until(|node| node.problem.is_some()).problem.unwrap();
     assert_eq!(problem.matches("RIHS01_").count(), 2, "{problem}");
     assert_eq!(rover.until(|node| node.peers.len() == 1).sent[0].peers, 0);
+}
+
+#[test]
+fn missed_deadlines_are_counted_at_both_ends_and_told_once() {
+    let deadline = Some(Duration::from_millis(20));
+    let mut offering = publishing("/odom", "Odometry", Ros2Quality::Reliable);
+    offering.publish[0].deadline = deadline;
+    let mut requesting = subscribing("/odom", "Odometry", Ros2Quality::Reliable);
+    requesting.subscribe[0].deadline = deadline;
+    let rover = Side::router("rover", offering);
+    let laptop = Side::of(&rover, "laptop", requesting);
+    let (mut driven, mut seen) = (rover.publisher::<Point>("Odometry"), laptop.queue::<Point>("Odometry"));
+    rover.until_wanted();
+    laptop.until(|node| node.received[0].peers == 1);
+    // Supervision begins with the first message.
+    assert_eq!((rover.node.statistics().sent[0].missed, laptop.node.statistics().received[0].missed), (0, 0));
+    driven.publish(point(1.0));
+    assert_eq!(next(&mut seen).x, 1.0);
+    let sent = rover.until(|node| node.sent[0].missed > 2);
+    let received = laptop.until(|node| node.received[0].missed > 2);
+    assert!(
+        sent.problem
+            .is_some_and(|it| it == "`/odom` misses the deadline that it offers: nothing was published for 20ms")
+    );
+    assert!(
+        received.problem.is_some_and(|it| it == "`/odom` misses the deadline that is requested: nothing came for 20ms")
+    );
+    assert_eq!((rover.notes().len(), laptop.notes().len()), (1, 1), "{:?} {:?}", rover.notes(), laptop.notes());
+}
+
+#[test]
+fn a_deadline_that_is_not_offered_is_reported_on_both_sides() {
+    let rover = Side::router("rover", publishing("/odom", "Odometry", Ros2Quality::Reliable));
+    let mut requesting = subscribing("/odom", "Odometry", Ros2Quality::Reliable);
+    requesting.subscribe[0].deadline = Some(Duration::from_millis(250));
+    let laptop = Side::of(&rover, "laptop", requesting);
+    let (_driven, _seen) = (rover.publisher::<Point>("Odometry"), laptop.queue::<Point>("Odometry"));
+    for side in [&rover, &laptop] {
+        let problem = side.until(|node| node.problem.is_some()).problem.unwrap();
+        assert!(problem.contains("without a deadline and /laptop expects one of 250ms"), "{problem}");
+    }
 }
 
 #[test]

@@ -203,7 +203,7 @@ pub struct TopicEchoArguments {
 pub struct TopicPubArguments {
     /// The topic
     pub topic: String,
-    /// The message, in the notation of robot.toml
+    /// The message, in the notation of robot.toml; missing fields have their default values
     pub message: String,
     /// Publish it repeatedly, this number of times per second, until Ctrl-C
     #[arg(long, value_name = "HZ", value_parser = parse_rate)]

@@ -79,6 +79,9 @@ pub struct RunArguments {
     /// Draw a timeline of 40 ms near the end, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// The arguments of ROS 2, which are taken out before the others are read.
+    #[arg(skip)]
+    pub ros_args: Vec<String>,
 }
 
 impl RunArguments {

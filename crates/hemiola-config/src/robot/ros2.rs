@@ -1,6 +1,7 @@
 //! The section `[ros2]`: the robot's node in a ROS 2 system.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use hemiola_model::configuration::{
     Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service,
@@ -13,7 +14,7 @@ use super::zenoh::ZenohAddress;
 use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::{Content, Node};
-use crate::section::{Reading, Refusal, Section, choice, rate, text, whole};
+use crate::section::{Reading, Refusal, Section, choice, duration_within, rate, text, whole};
 
 /// The values of `quality`.
 const QUALITIES: &[(&str, Ros2Quality)] = &[
@@ -23,6 +24,9 @@ const QUALITIES: &[(&str, Ros2Quality)] = &[
 ];
 /// The maximum number of messages of a topic that are kept.
 const MOST_KEPT: usize = 10_000;
+/// The bounds on the time between two messages.
+const SHORTEST_DEADLINE: Duration = Duration::from_millis(1);
+const LONGEST_DEADLINE: Duration = Duration::from_secs(3600);
 /// The highest domain of ROS 2.
 const HIGHEST_DOMAIN: usize = 232;
 /// The longest name of a topic or service (`RMW_TOPIC_MAX_NAME_LENGTH`).
@@ -37,6 +41,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     let connect = section.read("connect", locator, found).map(Ros2Router::At);
     let router = section.read("router", router, found).flatten();
     let cores = read_cores(&mut section, found);
+    let remap = section.entries("remap", found);
     let clock = section.read("clock", rate, found);
     let publish = section.entries("publish", found);
     let subscribe = section.entries("subscribe", found);
@@ -52,6 +57,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
     check_directions(&publish, &subscribe, ["publishes", "subscribes to"], found);
     check_directions(&serve, &call, ["serves", "calls"], found);
     check_directions(&action_server, &action_client, ["serves", "uses"], found);
+    let remap = remap.iter().filter_map(|(from, node)| remapped(from, node, found)).collect();
     let published = publish.iter().filter_map(|(name, node)| published(name, node, catalog, found)).collect();
     let subscribed = read_subscribed(&subscribe, catalog, found);
     let serve = serve.iter().filter_map(|(name, node)| service("serve", name, node, found)).collect();
@@ -62,6 +68,7 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         node: name,
         process: None,
         namespace,
+        remap,
         domain,
         router: router.or(connect).unwrap_or_default(),
         cores,
@@ -73,6 +80,19 @@ pub(super) fn read_ros2(node: &Node, catalog: &Catalog, found: &mut Diagnostics)
         action_server,
         action_client,
     })
+}
+
+/// Reads a name that replaces another one.
+fn remapped(from: &str, node: &Node, found: &mut Diagnostics) -> Option<(String, String)> {
+    check_name("remap", from, node, found)?;
+    match node.text() {
+        Some(to) if flaw(to).is_none() => Some((from.to_owned(), to.to_owned())),
+        _ => {
+            let refusal = Refusal::new(node, "a name of ROS 2").help("such as \"/front/scan\"");
+            found.push(refusal.into_diagnostic(&format!("ros2.remap.\"{from}\"")));
+            None
+        }
+    }
 }
 
 /// Returns the catalog with the sources of the representations to which the node subscribes.
@@ -94,13 +114,13 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
     let rate = section.read("rate", rate, found);
-    let (quality, depth, history) = delivery(&mut section, found);
+    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     if subject.kind == SubjectKind::Representation {
         check_sent(&subject.name, node, catalog, found);
     }
-    let keep = Keep::Last(depth);
-    Some(Ros2Published { name: name.to_owned(), sent: Sent { subject, rate, keep }, quality, depth, history })
+    let sent = Sent { subject, rate, keep: Keep::Last(depth) };
+    Some(Ros2Published { name: name.to_owned(), sent, quality, depth, history, deadline })
 }
 
 fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
@@ -125,10 +145,10 @@ fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Su
     check_name("subscribe", name, node, found)?;
     let mut section = item(node, &format!("ros2.subscribe.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
-    let (quality, depth, history) = delivery(&mut section, found);
+    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
     let subject = super::links::finish(section, node, subject, found)?;
     let received = Received { place: Some(node.place.to_string()), ..Received::new(subject) };
-    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history })
+    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history, deadline })
 }
 
 fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Service> {
@@ -225,11 +245,23 @@ fn with_article(what: &str) -> String {
     format!("{} {what}", if what.starts_with('a') { "an" } else { "a" })
 }
 
-/// Reads `quality` and `depth`.
-fn delivery(section: &mut Section<'_>, found: &mut Diagnostics) -> (Ros2Quality, usize, Ros2History) {
-    let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
-    let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
-    (quality, depth.unwrap_or(Ros2Published::DEPTH), history)
+/// The quality of service of a topic.
+struct Delivery {
+    quality: Ros2Quality,
+    depth: usize,
+    history: Ros2History,
+    deadline: Option<Duration>,
+}
+
+impl Delivery {
+    /// Reads `quality`, `depth` and `deadline`.
+    fn read(section: &mut Section<'_>, found: &mut Diagnostics) -> Self {
+        let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
+        let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
+        let limits = "from 1 ms to 1 h";
+        let deadline = section.read("deadline", duration_within(SHORTEST_DEADLINE..=LONGEST_DEADLINE, limits), found);
+        Self { quality, depth: depth.unwrap_or(Ros2Published::DEPTH), history, deadline }
+    }
 }
 
 /// Reads how many messages are kept: a number, or `"all"`, which are as many as may be.
@@ -270,23 +302,27 @@ fn warn_beyond_this_computer(router: Option<&Ros2Router>, section: &Node, found:
 
 /// Checks the full name of a topic or service.
 fn check_name(key: &str, name: &str, node: &Node, found: &mut Diagnostics) -> Option<()> {
-    // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
-    let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
-    let why = if name.len() > LONGEST_NAME {
-        "it is longer than 247 characters"
-    } else if !words.split('/').all(is_word) {
-        "its parts between `/` are words of letters, digits and `_` that do not begin with a digit"
-    } else {
-        return Some(());
-    };
+    let Some(why) = flaw(name) else { return Some(()) };
     let error = Diagnostic::error(format!("`{name}` is not a name of ROS 2: {why}")).at(&node.key, "");
     let example = match key {
+        "remap" => "\"/scan\" = \"/front/scan\"",
         "publish" | "subscribe" => "\"/scan\" = { representation = \"Scan\" }",
         "action_server" | "action_client" => "\"/navigate_to_pose\" = \"NavigateToPose\"",
         _ => "\"/rover/reset\" = \"Reset\"",
     };
     found.push(error.help(format!("such as `{example}`")));
     None
+}
+
+/// Returns why a name is not one of ROS 2.
+fn flaw(name: &str) -> Option<&'static str> {
+    // `/scan` is a full name, `scan` one in the node's namespace, and `~/scan` one below its name.
+    let words = name.strip_prefix("~/").or_else(|| name.strip_prefix('/')).unwrap_or(name);
+    if name.len() > LONGEST_NAME {
+        return Some("it is longer than 247 characters");
+    }
+    let is_name = words.split('/').all(is_word);
+    (!is_name).then_some("its parts between `/` are words of letters, digits and `_` that do not begin with a digit")
 }
 
 fn is_word(word: &str) -> bool {

@@ -7,6 +7,7 @@ use hemiola_insight::{Findings, Knowledge, Origin, as_json, derive};
 use serde_json::{Value, json};
 
 use super::Shared;
+use super::partial::completed;
 use crate::door::errands::Outcome;
 
 /// Returns the value at a path, such as `Ball` or `Ball.position[0]`.
@@ -61,9 +62,14 @@ pub fn bounds(shared: &Shared) -> Outcome {
     Ok(as_json(&findings, &derived.system, &[]))
 }
 
-/// Publishes a message to a topic.
+/// Publishes a message to a topic; fields that it lacks have their default values.
 pub fn publish(shared: &Shared, topic: &str, message: &hemiola_model::Value) -> Result<(), String> {
-    let published = shared.handle.bus().publish_value(topic, message);
+    let bus = shared.handle.bus();
+    let whole = match bus.readable_topics().into_iter().find(|(known, _)| known == topic) {
+        Some((_, descriptor)) => &completed(descriptor, message)?,
+        None => message,
+    };
+    let published = bus.publish_value(topic, whole);
     published.ok_or_else(|| super::values::unknown_topic(&shared.handle, topic))?.map_err(|error| error.to_string())
 }
 

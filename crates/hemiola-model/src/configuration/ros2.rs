@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use super::{Keep, Received, Sent, Subject};
 
@@ -24,6 +25,9 @@ pub struct Ros2Configuration {
     pub process: Option<String>,
     /// The node's namespace, without slashes around it: `team/rover`; empty: the root.
     pub namespace: String,
+    /// The names in ROS 2 that are replaced by others, as the node would use either: the first pair
+    /// whose first name is that of a topic, service or action counts.
+    pub remap: Vec<(String, String)>,
     /// The domain; `None`: that of the environment variable `ROS_DOMAIN_ID`, or else 0.
     pub domain: Option<u32>,
     /// The router over which nodes find each other.
@@ -73,6 +77,8 @@ pub struct Ros2Published {
     pub depth: usize,
     /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
+    /// The longest time between two messages that subscribers may rely on; `None`: any.
+    pub deadline: Option<Duration>,
 }
 
 /// A topic of ROS 2 to which the node subscribes.
@@ -90,6 +96,8 @@ pub struct Ros2Subscribed {
     pub depth: usize,
     /// The messages that are kept, as announced to other nodes.
     pub history: Ros2History,
+    /// The longest time between two messages that is requested of publishers; `None`: any.
+    pub deadline: Option<Duration>,
 }
 
 /// A service of ROS 2.
@@ -172,6 +180,24 @@ impl Ros2Configuration {
     pub fn source(representation: &str) -> String {
         format!("ros2.{representation}")
     }
+
+    /// Returns the node's full name in ROS 2, for a robot of that name.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::Ros2Configuration;
+    ///
+    /// let node = Ros2Configuration { namespace: "team".into(), ..Ros2Configuration::default() };
+    /// assert_eq!(node.full_name("my-rover"), "/team/my_rover"); // as ROS 2 permits
+    /// ```
+    pub fn full_name(&self, robot: &str) -> String {
+        let Self { node, process, namespace, .. } = self;
+        let namespace = if namespace.is_empty() { String::new() } else { format!("/{namespace}") };
+        let name = node.clone().unwrap_or_else(|| as_word(robot));
+        match process {
+            Some(process) => format!("{namespace}/{name}_{}", as_word(process)),
+            None => format!("{namespace}/{name}"),
+        }
+    }
 }
 
 impl Ros2Published {
@@ -182,7 +208,8 @@ impl Ros2Published {
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
         let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
-        Self { name: name.into(), sent, quality, depth: Self::DEPTH, history: Ros2History::default() }
+        let (depth, history) = (Self::DEPTH, Ros2History::default());
+        Self { name: name.into(), sent, quality, depth, history, deadline: None }
     }
 }
 
@@ -191,7 +218,7 @@ impl Ros2Subscribed {
     pub fn new(name: impl Into<String>, subject: Subject) -> Self {
         let (received, quality) = (Received::new(subject), Ros2Quality::default());
         let (depth, history) = (Ros2Published::DEPTH, Ros2History::default());
-        Self { name: name.into(), received, quality, depth, history }
+        Self { name: name.into(), received, quality, depth, history, deadline: None }
     }
 }
 
@@ -232,5 +259,27 @@ impl Default for Ros2Router {
 impl fmt::Display for Ros2Router {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.address())
+    }
+}
+
+/// Returns a name in a spelling that ROS 2 permits for a node: `my-rover` becomes `my_rover`.
+fn as_word(name: &str) -> String {
+    let mut word = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    if word.is_empty() || word.starts_with(|letter: char| letter.is_ascii_digit()) {
+        word.insert(0, '_');
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_robot_has_a_name_in_ros_2() {
+        assert_eq!(["rover", "my-rover", "5", ""].map(as_word), ["rover", "my_rover", "_5", "_"]);
+        let node = Ros2Configuration { process: Some("eyes".to_owned()), ..Ros2Configuration::default() };
+        assert_eq!(node.full_name("rover"), "/rover_eyes");
+        assert_eq!(Ros2Configuration { node: Some("base".to_owned()), ..node }.full_name("rover"), "/base_eyes");
     }
 }

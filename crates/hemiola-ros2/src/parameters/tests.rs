@@ -27,8 +27,8 @@ fn table() -> ParameterTable {
         described("walls", Vec::<[f32; 4]>::data_type(), "", Value::List(vec![]), None),
     ];
     let mut table = ParameterTable::default();
-    table.add("Walk", &walk, Some(&BTreeMap::from([("gain".to_owned(), Value::Float(0.75))])), false);
-    table.add("Lidar", &[described("range", f32::data_type(), "m", Value::Float(8.0), None)], None, true);
+    table.add("Walk", &walk, Some(&BTreeMap::from([("gain".to_owned(), Value::Float(0.75))])), Origin::Module);
+    table.add("Lidar", &[described("range", f32::data_type(), "m", Value::Float(8.0), None)], None, Origin::Source);
     table
 }
 

@@ -11,6 +11,7 @@ use zenoh::{Session, Wait};
 
 use crate::attachment::{Attachment, Gid};
 use crate::endpoint::Endpoint;
+use crate::pursuits::Outcome;
 
 /// A client that is declared in the system.
 pub struct Caller {
@@ -32,14 +33,6 @@ struct Came {
     answer: Option<Result<Vec<u8>, String>>,
     /// Set when no more answers can arrive.
     is_over: bool,
-}
-
-/// The outcome of a request.
-pub enum Outcome {
-    /// The server has answered, or refused with a reason.
-    Answered(Result<Vec<u8>, String>),
-    /// No answer will arrive any more.
-    Over,
 }
 
 impl Caller {

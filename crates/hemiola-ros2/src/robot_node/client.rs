@@ -10,9 +10,10 @@ use hemiola_link::wire::NoAnswer;
 use hemiola_realtime::Wakeup;
 use zenoh::Session;
 
-use super::call::{Answer, Caller, Outcome};
+use super::call::{Answer, Caller};
 use super::request::MOST_CALLS;
 use crate::endpoint::Endpoint;
+use crate::pursuits::Outcome;
 
 /// A client of a service, declared in the system.
 pub struct Client {

@@ -9,11 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::time::Duration;
 
 use hemiola_link::ends::{Remarks, contained};
-use hemiola_model::Value;
-use hemiola_model::cdr::{decode, encode};
-use hemiola_model::data::Data;
 use hemiola_realtime::{ThreadSettings, Wakeup, spawn};
-use hemiola_runtime::{Change, RobotHandle};
+use hemiola_runtime::RobotHandle;
 use zenoh::Session;
 use zenoh::query::Query;
 
@@ -23,12 +20,8 @@ use super::request::{MOST_CALLS, Request, Served};
 use crate::endpoint::{Endpoint, EndpointKind, Node};
 use crate::error::Ros2Error;
 use crate::names::TopicName;
-use crate::parameters::{Entry, ParameterTable};
 use crate::quality::Quality;
-use crate::rcl_interfaces::{
-    ListParameters, Names, Parameter, ParameterDescriptor, ParameterService, ParameterValue, Parameters,
-    SetParametersResult,
-};
+use crate::rcl_interfaces::ParameterService;
 
 /// The services for parameters, which are declared as long as this is kept.
 pub struct ParameterServer {
@@ -39,12 +32,8 @@ pub struct ParameterServer {
     ended: Receiver<()>,
 }
 
-/// The author of changes, as the journal names it.
-const WHO: &str = "a node of ROS 2";
 /// The depth that ROS 2 gives to these services.
 const DEPTH: usize = 1000;
-/// The maximum number of bytes of a request.
-const LARGEST_REQUEST: usize = 1 << 20;
 /// The time that a change is given to end when the node leaves.
 const END_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -117,81 +106,11 @@ fn endpoint(node: &Node, id: u64, service: ParameterService) -> Result<Endpoint,
 /// Returns an error with the reason if it cannot be read. Then the caller has been refused.
 fn answer(robot: &RobotHandle, service: ParameterService, query: Query) -> Result<(), String> {
     let request = Request::read(query)?;
-    match contained(|| response(robot, service, &request.cdr)).and_then(|response| response) {
+    match contained(|| service.answer(robot, &request.cdr)).and_then(|response| response) {
         Ok(cdr) => request.reply(&cdr, unix_now()).map_err(|error| error.to_string()),
         Err(reason) => {
             request.refuse(&reason);
             Err(reason)
         }
     }
-}
-
-fn response(robot: &RobotHandle, service: ParameterService, cdr: &[u8]) -> Result<Vec<u8>, String> {
-    let table = ParameterTable::of(robot);
-    Ok(match service {
-        ParameterService::List => encode(&table.list(&read::<ListParameters>(cdr)?)),
-        ParameterService::Get => {
-            let values = read::<Names>(cdr)?.names.iter().map(|name| table.value(name)).collect();
-            encode::<Vec<ParameterValue>>(&values)
-        }
-        ParameterService::GetTypes => {
-            let types = read::<Names>(cdr)?.names.iter().map(|name| table.value(name).kind).collect();
-            encode::<Vec<u8>>(&types)
-        }
-        ParameterService::Describe => {
-            let descriptors = read::<Names>(cdr)?.names.iter().map(|name| table.describe(name)).collect();
-            encode::<Vec<ParameterDescriptor>>(&descriptors)
-        }
-        ParameterService::Set => {
-            let results = read::<Parameters>(cdr)?.parameters.iter().map(|wanted| set(robot, &table, wanted)).collect();
-            encode::<Vec<SetParametersResult>>(&results)
-        }
-        ParameterService::SetAtomically => {
-            encode(&result(set_all(robot, &table, &read::<Parameters>(cdr)?.parameters)))
-        }
-    })
-}
-
-fn read<T: Data>(cdr: &[u8]) -> Result<T, String> {
-    if cdr.len() > LARGEST_REQUEST {
-        return Err(format!(
-            "the request has {} bytes, which is more than a request for parameters may have",
-            cdr.len()
-        ));
-    }
-    decode(cdr).map_err(|error| error.to_string())
-}
-
-fn set(robot: &RobotHandle, table: &ParameterTable, wanted: &Parameter) -> SetParametersResult {
-    result(table.accept(wanted).and_then(|(entry, value)| {
-        robot.change_by(change(entry, value), WHO).wait().map_err(|error| error.to_string())
-    }))
-}
-
-/// Sets all parameters, or none: each is checked before the first one is changed, and if the robot
-/// refuses one nevertheless, the ones before it get their previous values back.
-fn set_all(robot: &RobotHandle, table: &ParameterTable, wanted: &[Parameter]) -> Result<(), String> {
-    let accepted: Vec<(&Entry, Value)> = wanted.iter().map(|wanted| table.accept(wanted)).collect::<Result<_, _>>()?;
-    let mut pending = Vec::new();
-    for (entry, value) in &accepted {
-        let mut change = robot.change_by(change(entry, value.clone()), WHO);
-        if let Some(Err(error)) = change.poll() {
-            let reason = error.to_string();
-            for (entry, _) in accepted.iter().take(pending.len()) {
-                // A parameter that accepted the new value accepts its previous one.
-                drop(robot.change_by(self::change(entry, entry.value.clone()), WHO));
-            }
-            return Err(reason);
-        }
-        pending.push(change);
-    }
-    pending.into_iter().try_for_each(|change| change.wait().map_err(|error| error.to_string()))
-}
-
-fn change(entry: &Entry, value: Value) -> Change {
-    Change::parameter(entry.owner, entry.description.name.clone(), value)
-}
-
-fn result(outcome: Result<(), String>) -> SetParametersResult {
-    SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }

@@ -13,6 +13,7 @@ use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
 
 use crate::attachment::{Attachment, Gid};
+use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 
 /// A publisher, declared in the system.
@@ -23,6 +24,8 @@ pub struct Publication {
     pub lane: Lane,
     /// The number of bytes that wait.
     pub held: usize,
+    /// The deadline that is offered to subscribers.
+    pub deadline: Deadline,
     gid: Gid,
     publisher: Kind,
     is_matched: Arc<Mutex<Option<bool>>>,
@@ -86,7 +89,8 @@ impl Publication {
         };
         let token = session.liveliness().declare_token(endpoint.token()).wait()?;
         let (gid, lane) = (endpoint.gid(), Lane::new(&configuration.sent));
-        Ok(Self { endpoint, key, lane, held: 0, gid, publisher, is_matched, _token: token })
+        let deadline = Deadline::new(configuration.deadline);
+        Ok(Self { endpoint, key, lane, held: 0, deadline, gid, publisher, is_matched, _token: token })
     }
 
     /// Returns whether messages are needed: there is a subscriber, or there may be one later.

@@ -17,8 +17,7 @@ use hemiola_realtime::{Generation, Wakeup, monotonic_now};
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
 
-use super::action_client::ActionClient;
-use super::action_server::ActionServer;
+use super::actions::{Action, ActionClient, ActionServer};
 use super::client::Client;
 use super::clock::ClockTopic;
 use super::graph::{Graph, Seen};
@@ -48,8 +47,8 @@ pub struct Reactor {
     subscriptions: Vec<Option<Subscription>>,
     servers: Vec<Option<Server>>,
     clients: Vec<Option<Client>>,
-    action_servers: Vec<ActionServer>,
-    action_clients: Vec<ActionClient>,
+    action_servers: Vec<Action<ActionServer>>,
+    action_clients: Vec<Action<ActionClient>>,
     /// The publisher of the robot's log messages, if there is a robot.
     rosout: Option<Rosout>,
     /// The services and events of the robot's parameters, if there is a robot.
@@ -135,9 +134,9 @@ impl Reactor {
             opened.map_err(|reason| remarks.tell(format!("there is no `/clock`: {reason}"))).ok()
         });
         let servers = configuration.action_server.iter();
-        let action_servers: Vec<_> = servers.map(|it| ActionServer::new(it, ends.clone(), &wakeup)).collect();
+        let action_servers: Vec<_> = servers.map(|it| Action::new(it, ends.clone(), &wakeup)).collect();
         let clients = configuration.action_client.iter();
-        let action_clients: Vec<_> = clients.map(|it| ActionClient::new(it, ends.clone(), &wakeup)).collect();
+        let action_clients: Vec<_> = clients.map(|it| Action::new(it, ends.clone(), &wakeup)).collect();
         let services = |services: &[Ros2Service]| services.iter().map(|it| it.service.clone()).collect::<Vec<_>>();
         let (serve, call) = (services(&configuration.serve), services(&configuration.call));
         let services = Services::new(&serve, &call, ends.bus.clone(), wakeup.clone());
@@ -242,8 +241,8 @@ impl Reactor {
         _ = session.close().wait();
     }
 
-    /// Does the work that is due. Returns whether there is more, and when a message that is held
-    /// back is due.
+    /// Does the work that is due. Returns whether there is more, and when the next message or
+    /// deadline is due.
     fn turn(&mut self) -> (bool, Option<Instant>) {
         let news = self.news.generation();
         if self.looked.replace(news) != Some(news) {
@@ -256,8 +255,8 @@ impl Reactor {
         if std::mem::take(&mut self.is_changed) {
             self.compare();
         }
-        let (has_more, due) = self.publish();
-        self.receive();
+        let (has_more, mut due) = self.publish();
+        due = due.into_iter().chain(self.receive()).min();
         if !self.serve() {
             // The bus does not announce that a server has ended: that is noticed at the next
             // request.

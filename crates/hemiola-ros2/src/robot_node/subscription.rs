@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::time::Instant;
 
 use hemiola_model::configuration::{Ros2Quality, Ros2Subscribed};
 use hemiola_realtime::Wakeup;
@@ -14,6 +15,7 @@ use zenoh_ext::{AdvancedSubscriber, AdvancedSubscriberBuilderExt, HistoryConfig,
 
 use super::inbox::Inbox;
 use crate::attachment::{Attachment, Gid};
+use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 
 /// A subscriber, declared in the system.
@@ -21,6 +23,8 @@ pub struct Subscription {
     pub endpoint: Endpoint,
     pub key: String,
     pub inbox: Arc<Inbox<Arrived>>,
+    /// The deadline that is requested of publishers.
+    pub deadline: Deadline,
     /// The sequence number of the last message of each publisher.
     last: BTreeMap<Gid, i64>,
     _subscriber: Kind,
@@ -34,6 +38,7 @@ enum Kind {
 
 /// A message that has arrived.
 pub struct Arrived {
+    pub at: Instant,
     pub cdr: Vec<u8>,
     pub attachment: Vec<u8>,
 }
@@ -69,7 +74,8 @@ impl Subscription {
         let arrive = move |sample: Sample| {
             if sample.kind() == SampleKind::Put {
                 let attachment = sample.attachment().map(|bytes| bytes.to_bytes().into_owned()).unwrap_or_default();
-                entry.push(Arrived { cdr: sample.payload().to_bytes().into_owned(), attachment });
+                let cdr = sample.payload().to_bytes().into_owned();
+                entry.push(Arrived { at: Instant::now(), cdr, attachment });
             }
         };
         let builder = session.declare_subscriber(key.clone()).callback(arrive);
@@ -82,7 +88,8 @@ impl Subscription {
             }
         };
         let token = session.liveliness().declare_token(endpoint.token()).wait()?;
-        Ok(Self { endpoint, key, inbox, last: BTreeMap::new(), _subscriber: subscriber, _token: token })
+        let (deadline, last) = (Deadline::new(configuration.deadline), BTreeMap::new());
+        Ok(Self { endpoint, key, inbox, deadline, last, _subscriber: subscriber, _token: token })
     }
 
     /// Returns the place of a message in the sequence of its publisher, and keeps its number.

@@ -1,14 +1,17 @@
 //! The node's endpoints, which are declared as their types become known.
 
 use hemiola_link::ends::KnownType;
+use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{Ros2History, Ros2Quality, Ros2Service};
+use zenoh::Session;
 
 use super::Reactor;
-use crate::endpoint::{Endpoint, EndpointKind};
+use crate::endpoint::{Endpoint, EndpointKind, Node};
 use crate::error::Ros2Error;
 use crate::names::{TopicName, TypeName};
 use crate::quality::{Durability, History, Quality, Reliability};
+use crate::robot_node::actions::{Action, ActionSide};
 use crate::robot_node::client::Client;
 use crate::robot_node::publication::Publication;
 use crate::robot_node::server::Server;
@@ -25,8 +28,8 @@ impl Reactor {
             let published = &self.configuration.publish[index];
             self.statistics.sent[index].is_there = self.topics.sent[index].schema.is_some();
             if let (None, Some(schema)) = (&self.publications[index], &self.topics.sent[index].schema) {
-                let (name, quality) =
-                    (published.name.clone(), quality(published.quality, published.depth, published.history));
+                let quality = quality(published.quality, published.depth, published.history);
+                let (name, quality) = (published.name.clone(), Quality { deadline: published.deadline, ..quality });
                 let interface = interface(schema);
                 let declared =
                     self.declare(EndpointKind::Publisher, index, &name, interface, quality, |node, endpoint| {
@@ -43,8 +46,8 @@ impl Reactor {
             let data_type = descriptor.and_then(|it| Some((it.name(), it.data_type()?)));
             if let (None, Some((name, data_type))) = (&self.subscriptions[index], data_type) {
                 let interface = interface(&MessageSchema::of(name, &data_type));
-                let (name, quality) =
-                    (subscribed.name.clone(), quality(subscribed.quality, subscribed.depth, subscribed.history));
+                let quality = quality(subscribed.quality, subscribed.depth, subscribed.history);
+                let (name, quality) = (subscribed.name.clone(), Quality { deadline: subscribed.deadline, ..quality });
                 let declared =
                     self.declare(EndpointKind::Subscriber, index, &name, interface, quality, |node, endpoint| {
                         let subscribed = &node.configuration.subscribe[index];
@@ -58,24 +61,16 @@ impl Reactor {
     }
 
     fn look_at_actions(&mut self) {
-        let Self { session, node, last_id, statistics, .. } = self;
-        let (before, mut problems) = (*last_id, Vec::new());
-        let shown = statistics.served.iter_mut().skip(self.servers.len());
-        for (server, shown) in self.action_servers.iter_mut().zip(shown) {
-            let looked = server.look(session, node, last_id);
-            shown.is_there = looked.unwrap_or_else(|reason| {
-                problems.push(format!("the action `{}` is not served: {reason}", shown.name));
-                false
-            });
-        }
-        let shown = statistics.called.iter_mut().skip(self.clients.len());
-        for (client, shown) in self.action_clients.iter_mut().zip(shown) {
-            let looked = client.look(session, node, last_id);
-            shown.is_there = looked.unwrap_or_else(|reason| {
-                problems.push(format!("the action `{}` has no client: {reason}", shown.name));
-                false
-            });
-        }
+        let Self { session, node, last_id, statistics, action_servers, action_clients, .. } = self;
+        let before = *last_id;
+        let LinkStatistics { served, called, .. } = statistics;
+        let mut problems =
+            look_at(action_servers, served.iter_mut().skip(self.servers.len()), (&*session, &*node, &mut *last_id));
+        problems.extend(look_at(
+            action_clients,
+            called.iter_mut().skip(self.clients.len()),
+            (&*session, &*node, &mut *last_id),
+        ));
         self.is_changed |= *last_id != before;
         problems.into_iter().for_each(|problem| self.complain(problem));
     }
@@ -153,6 +148,22 @@ impl Reactor {
             }
         }
     }
+}
+
+/// Declares actions whose topics have become known. Returns what cannot be declared, and why.
+fn look_at<'s, S: ActionSide>(
+    actions: &mut [Action<S>],
+    shown: impl Iterator<Item = &'s mut ServiceStatistics>,
+    (session, node, last_id): (&Session, &Node, &mut u64),
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (action, shown) in actions.iter_mut().zip(shown) {
+        shown.is_there = action.look(session, node, last_id).unwrap_or_else(|reason| {
+            problems.push(format!("the action `{}` {}: {reason}", shown.name, S::FAILURE));
+            false
+        });
+    }
+    problems
 }
 
 fn interface(schema: &MessageSchema) -> Result<Interface, Ros2Error> {

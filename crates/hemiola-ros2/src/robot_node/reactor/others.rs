@@ -7,8 +7,7 @@ use hemiola_link::LinkPeer;
 use super::Reactor;
 use crate::endpoint::{Endpoint, EndpointKind};
 use crate::mismatch::mismatches;
-use crate::robot_node::action_client::ActionClient;
-use crate::robot_node::action_server::ActionServer;
+use crate::robot_node::actions::Action;
 use crate::robot_node::graph::Seen;
 
 impl Reactor {
@@ -69,8 +68,8 @@ impl Reactor {
         let clients = self.clients.iter().flatten().map(|it| &it.caller.endpoint);
         let parameters = self.parameters.iter();
         let parameters = parameters.flat_map(|(server, events)| server.endpoints().chain([events.endpoint()]));
-        let actions = self.action_servers.iter().flat_map(ActionServer::endpoints);
-        let actions = actions.chain(self.action_clients.iter().flat_map(ActionClient::endpoints));
+        let actions = self.action_servers.iter().flat_map(Action::endpoints);
+        let actions = actions.chain(self.action_clients.iter().flat_map(Action::endpoints));
         let own = publishers.chain(subscribers).chain(servers).chain(clients).chain(parameters).chain(actions);
         let is_own = |endpoint: &Endpoint| endpoint.node.session == self.node.session;
         for mismatch in mismatches(own.chain(seen.endpoints())) {

@@ -2,16 +2,18 @@
 
 use std::time::Instant;
 
-use hemiola_link::LinkStatistics;
 use hemiola_link::ends::plain;
+use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::configuration::SubjectKind;
 
 use super::{AT_ONCE, MOST_HELD, Reactor, unix_now};
 use crate::attachment::Attachment;
+use crate::robot_node::actions::{Action, ActionSide, Turn};
 use crate::robot_node::subscription::{Arrived, Order};
 
 impl Reactor {
-    /// Publishes waiting messages and values.
+    /// Publishes waiting messages and values. Returns whether there are more, and when the next
+    /// one, or a deadline, is due.
     pub(super) fn publish(&mut self) -> (bool, Option<Instant>) {
         let (mut has_more, mut due) = (false, None::<Instant>);
         for index in 0..self.publications.len() {
@@ -22,7 +24,11 @@ impl Reactor {
                 self.remarks.tell(format!("`{}` is not published: {reason}", publication.endpoint.topic));
                 continue;
             }
+            if !is_wanted {
+                publication.deadline.pause();
+            }
             let (now, shown) = (Instant::now(), &mut self.statistics.sent[index]);
+            let mut missed = 0;
             let mut left = AT_ONCE;
             while left > 0
                 && let Some(waiting) = self.topics.next(index)
@@ -41,6 +47,7 @@ impl Reactor {
                     Ok(()) => {
                         shown.messages += 1;
                         shown.bytes += waiting.cdr.len() as u64;
+                        missed += publication.deadline.note(now);
                     }
                     Err(error) => {
                         shown.unsendable += 1;
@@ -48,17 +55,32 @@ impl Reactor {
                     }
                 }
             }
-            due = due.into_iter().chain(publication.lane.due()).min();
+            missed += publication.deadline.missed(now);
+            shown.missed += missed;
+            if let Some(period) = publication.deadline.period().filter(|_| missed > 0) {
+                let topic = &publication.endpoint.topic;
+                let text =
+                    format!("`{topic}` misses the deadline that it offers: nothing was published for {period:?}");
+                self.statistics.problem = Some(text.clone());
+                self.remarks.tell(text);
+            }
+            due = due.into_iter().chain(publication.lane.due()).chain(publication.deadline.due()).min();
         }
         (has_more, due)
     }
 
-    /// Hands over the messages that have arrived.
-    pub(super) fn receive(&mut self) {
+    /// Hands over the messages that have arrived. Returns when the next deadline is due.
+    pub(super) fn receive(&mut self) -> Option<Instant> {
+        let mut due = None::<Instant>;
         for index in 0..self.subscriptions.len() {
             let Some(subscription) = &mut self.subscriptions[index] else { continue };
             let shown = &mut self.statistics.received[index];
-            for Arrived { cdr, attachment } in subscription.inbox.drain() {
+            if shown.peers == 0 {
+                subscription.deadline.pause();
+            }
+            let mut missed = 0;
+            for Arrived { at, cdr, attachment } in subscription.inbox.drain() {
+                missed += subscription.deadline.note(at);
                 let handed_over = Attachment::from_bytes(&attachment).map_err(|error| error.to_string());
                 let handed_over = handed_over.and_then(|attachment| {
                     match subscription.order(&attachment) {
@@ -93,7 +115,17 @@ impl Reactor {
                 }
             }
             shown.unreadable += self.topics.take_unreadable(index);
+            missed += subscription.deadline.missed(Instant::now());
+            shown.missed += missed;
+            if let Some(period) = subscription.deadline.period().filter(|_| missed > 0) {
+                let topic = &subscription.endpoint.topic;
+                let text = format!("`{topic}` misses the deadline that is requested: nothing came for {period:?}");
+                self.statistics.problem = Some(text.clone());
+                self.remarks.tell(text);
+            }
+            due = due.into_iter().chain(subscription.deadline.due()).min();
         }
+        due
     }
 
     /// Passes requests of other nodes on to this robot. Returns `false` if somebody called a
@@ -128,22 +160,30 @@ impl Reactor {
             });
         }
     }
+
     /// Passes on goals, feedback and results of actions.
     pub(super) fn act(&mut self) {
-        let Self { statistics, remarks, session, .. } = self;
+        let Self { statistics, remarks, session, action_servers, action_clients, .. } = self;
         let LinkStatistics { served, called, problem, .. } = statistics;
+        let now = Turn { session, unix_ns: unix_now() };
         let mut complain = |name: &str, reason: String| {
             let text = format!("action `{name}`: {}", plain(&reason));
             *problem = Some(text.clone());
             remarks.tell(text);
         };
-        for (server, shown) in self.action_servers.iter_mut().zip(served.iter_mut().skip(self.servers.len())) {
-            let name = shown.name.clone();
-            server.turn(unix_now, shown, |reason| complain(&name, reason));
-        }
-        for (client, shown) in self.action_clients.iter_mut().zip(called.iter_mut().skip(self.clients.len())) {
-            let name = shown.name.clone();
-            client.turn(session, unix_now, shown, |reason| complain(&name, reason));
-        }
+        act(action_servers, served.iter_mut().skip(self.servers.len()), &now, &mut complain);
+        act(action_clients, called.iter_mut().skip(self.clients.len()), &now, &mut complain);
+    }
+}
+
+fn act<'s, S: ActionSide>(
+    actions: &mut [Action<S>],
+    shown: impl Iterator<Item = &'s mut ServiceStatistics>,
+    now: &Turn<'_>,
+    complain: &mut impl FnMut(&str, String),
+) {
+    for (action, shown) in actions.iter_mut().zip(shown) {
+        let name = shown.name.clone();
+        action.turn(now, shown, |reason| complain(&name, reason));
     }
 }

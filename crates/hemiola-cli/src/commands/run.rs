@@ -73,7 +73,7 @@ fn run_here(program: &Program, name: &str, arguments: &RunArguments) -> Result<E
         None => None,
     };
     let terminal = Terminal::default();
-    let interruption = Interruption::await_signals(&terminal);
+    let interruption = Interruption::of_robot(&terminal);
     let mut shown = Shown::choose(arguments, &terminal);
     let mut attempt = Attempt { program, name, arguments, log, interruption, line, again: None };
     let mut lap = attempt.lap(&mut shown)?;

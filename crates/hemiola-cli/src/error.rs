@@ -168,7 +168,7 @@ impl CommandError {
 fn of_recording(error: &RecordingError) -> ExitCode {
     match error {
         RecordingError::Log(error) => of_log(error),
-        RecordingError::Runtime(_) | RecordingError::Thread(_) | RecordingError::Write { .. } => ExitCode::from(1),
+        RecordingError::Runtime(_) | RecordingError::Thread(_) | RecordingError::Exists { .. } => ExitCode::from(1),
         _ => ExitCode::from(2),
     }
 }

@@ -12,8 +12,9 @@ use signal_hook::low_level;
 use crate::sync::{AtomicBool, Ordering};
 use crate::terminal::Terminal;
 
-/// The signals that end a robot. The first one stops the robot, even if the rest of the program is
-/// busy; the second one ends the program as soon as the actuators are safe.
+/// The signals that end a robot, or a view of one. The first one stops the robot, even if the rest
+/// of the program is busy; the second one ends the program as soon as the actuators are safe. A
+/// view whose terminal closes ends at once: nobody sees it any more.
 pub struct Interruption {
     shared: Arc<Shared>,
     listener: Option<(Handle, JoinHandle<()>)>,
@@ -21,16 +22,27 @@ pub struct Interruption {
 
 #[derive(Default)]
 struct Shared {
+    /// Set if this process has no robot that must be stopped first.
+    is_of_view: bool,
     has_come: AtomicBool,
     first: Mutex<Option<Instant>>,
     robot: Mutex<Option<RobotHandle>>,
 }
 
 impl Interruption {
-    /// Handles signals from now on. If the system refuses that, a signal ends the program, which is
-    /// no reason not to run.
-    pub fn await_signals(terminal: &Terminal) -> Self {
-        let shared = Arc::<Shared>::default();
+    /// Handles the signals of a process that runs a robot from now on. If the system refuses that,
+    /// a signal ends the program, which is no reason not to run.
+    pub fn of_robot(terminal: &Terminal) -> Self {
+        Self::await_signals(terminal, Shared::default())
+    }
+
+    /// Handles the signals of a process that only shows a robot, like [`of_robot`](Self::of_robot).
+    pub fn of_view(terminal: &Terminal) -> Self {
+        Self::await_signals(terminal, Shared { is_of_view: true, ..Shared::default() })
+    }
+
+    fn await_signals(terminal: &Terminal, shared: Shared) -> Self {
+        let shared = Arc::new(shared);
         let listener = Signals::new([SIGINT, SIGTERM, SIGHUP]).ok().and_then(|mut signals| {
             let (handle, terminal, shared) = (signals.handle(), terminal.clone(), shared.clone());
             let listen = move || signals.forever().for_each(|signal| shared.obey(signal, &terminal));
@@ -64,7 +76,8 @@ impl Shared {
         let since =
             self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed();
         // SIGHUP may come twice from one terminal: the kernel sends it, and the shell.
-        if since < SAME_WISH || signal == SIGHUP {
+        let is_gone = signal == SIGHUP && self.is_of_view;
+        if !is_gone && (since < SAME_WISH || signal == SIGHUP) {
             robot.inspect(RobotHandle::stop);
             return;
         }

@@ -11,6 +11,7 @@ pub use recorded::{Configured, configuration as recorded_configuration};
 
 use hemiola_config::{Base, Catalog, ConfigurationText, Diagnostics, LoadOptions, Loaded, Origins};
 use hemiola_insight::{Traces, profile};
+use hemiola_recording::recorder::Head;
 use hemiola_recording::replay::ReplayLog;
 use hemiola_runtime::{Robot, RuntimeError};
 use hemiola_trace::{Known, ProfileHistory};
@@ -86,6 +87,12 @@ impl Session {
             part::add_known(&mut known, &robot, path)?;
         }
         Ok(Self { robot, origins, warnings, texts, configured_by, history, known, remarks: Vec::new() })
+    }
+
+    /// Returns the differences of the configuration from that in a log, a line each.
+    pub fn differences_from(&self, log: &ReplayLog) -> Result<Vec<String>, CommandError> {
+        let head = Head::of(&self.robot, &self.configured_by, &self.origins, &self.texts);
+        Ok(head.differences(log.split().first())?)
     }
 
     /// Returns the numbers of the cycles of a command: the one of that name, or all.

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use hemiola::Application;
 use hemiola::prelude::*;
@@ -114,6 +114,42 @@ fn a_log_is_verified_and_replayed_as_the_robot_was_configured_then() {
     let near = replay(&log, &folder.join("near.mcap"), &["--config", text(&file)]);
     assert_eq!(near.len(), recorded.len());
     assert_ne!(near, recorded);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Tells a process that it is the robot, and not the test.
+const COMMAND: &str = "HEMIOLA_TEST_RECORDED_COMMAND";
+
+/// The robot of the next test, in a process that it has started; not a test itself.
+#[test]
+fn this_is_the_robot() {
+    if let Ok(command) = std::env::var(COMMAND) {
+        robot(&command.split(' ').collect::<Vec<_>>());
+    }
+}
+
+/// Runs a command of the robot in a process of its own, and returns what it notes.
+fn notes(command: &str) -> String {
+    let mut process = Command::new(std::env::current_exe().unwrap());
+    process.args(["--exact", "this_is_the_robot", "--nocapture"]).env(COMMAND, command);
+    String::from_utf8(process.output().unwrap().stderr).unwrap()
+}
+
+#[test]
+fn a_command_for_a_log_notes_what_is_configured_otherwise() {
+    let folder = folder("otherwise");
+    let log = folder.join("near.mcap");
+    assert_eq!(record(&log, &["--set", "providers.Ball=Near"]), ExitCode::SUCCESS);
+    let (log, out) = (text(&log), text(&folder));
+    let extract = format!("log extract-cycle {log} --cycle main --run 3 --module Near --output {out}");
+    for command in [format!("log verify {log}"), extract, format!("run --fast --headless --no-trace --replay {log}")] {
+        let same = notes(&command);
+        assert!(!same.contains("differs from the recorded one"), "{command}: {same}");
+        let other = notes(&format!("{command} --set module.Near.distance=8.0"));
+        let difference =
+            "note: the configuration of this robot differs from the recorded one\n  module.Near.distance: ";
+        assert!(other.contains(difference), "{command}: {other}");
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

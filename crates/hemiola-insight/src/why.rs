@@ -3,11 +3,13 @@
 //! | file | contents |
 //! |---|---|
 //! | `evidence` | the trace that holds the answer, and the usual durations |
+//! | `clock` | the robot's clock in that trace |
 //! | `run` | the reasons for the duration of a run |
 //! | `chain` | the reasons for the duration of a chain |
 //! | `facts` | both for programs |
 
 mod chain;
+mod clock;
 mod evidence;
 mod facts;
 mod run;
@@ -102,6 +104,7 @@ fn overview(evidence: &Evidence) -> Answer {
     let mut text = evidence.heading();
     text += "\ncycle            runs    late   longest  in run\n";
     for CycleFacts { cycle, runs, missed, longest_run, longest } in &cycles {
+        let missed = if evidence.is_in_real_time() { missed.to_string() } else { "-".to_owned() };
         text += &format!("{cycle:<14}{runs:>7} {missed:>7}  {:>8}  {longest_run}\n", evidence.duration(*longest));
     }
     if !chains.is_empty() {
@@ -118,8 +121,8 @@ fn overview(evidence: &Evidence) -> Answer {
 
 /// Describes a time on the robot's clock, if the trace shows it, or since the trace began.
 fn moment(evidence: &Evidence, at: Ticks) -> String {
-    match evidence.clock_zero {
-        Some(zero) => format!("at {:.3} s", (at.0 as f64 - zero as f64) * 1e-9),
+    match evidence.clock.time(at) {
+        Some(time) => format!("at {:.3} s", time as f64 * 1e-9),
         None => format!("{} into the trace", duration(Duration::from_nanos(at.since(evidence.begin)))),
     }
 }

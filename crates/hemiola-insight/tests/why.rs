@@ -169,13 +169,14 @@ fn programs_get_the_facts_of_an_answer() {
 
     let runs = facts(&of(Some("control")));
     let run = &runs["runs"][0];
-    assert_eq!(
-        (&runs["cycle"], &run["run"], &run["deadline"]),
-        (&json!("control"), &json!(SLOW_RUN), &json!(30_000_000))
-    );
+    assert_eq!((&runs["cycle"], &run["run"], &run["deadline"]), (&json!("control"), &json!(SLOW_RUN), &Value::Null));
+    // A simulated clock stands still during a run, and knows no deadlines.
+    assert_eq!((&run["time"], &run["late"]), (&json!(10_000_000 * SLOW_RUN), &json!(0)), "{run:#}");
     let response = run["response"].as_u64().unwrap();
     assert_eq!(length(&run["path"]), response, "{run:#}");
-    assert_eq!((response, cycle["longest"].as_u64()), (run["late"].as_u64().unwrap() + 30_000_000, Some(response)));
+    assert_eq!((cycle["longest"].as_u64(), &cycle["missed"]), (Some(response), &json!(0)), "{overview:#}");
+    let at = facts(&Question { at: Some(Duration::from_nanos(10_000_000 * SLOW_RUN)), ..of(Some("control")) });
+    assert_eq!(at["runs"][0]["run"], json!(SLOW_RUN), "{at:#}");
     let reason = &run["reason"];
     assert_eq!((&reason["kind"], &reason["of"]), (&json!("long_execution"), &json!("Brain.thought")), "{run:#}");
     assert!(runs["text"].as_str().unwrap().contains(reason["text"].as_str().unwrap()), "{runs:#}");
@@ -207,6 +208,14 @@ fn a_log_holds_the_trace_of_its_longest_run() {
     let run = ["run", "--fast", "--headless", "--no-trace", "--duration", "1s", "--log", path];
     assert_eq!(robot(&run), ExitCode::SUCCESS);
     assert_eq!(robot(&["why", "control", "--log", path]), ExitCode::SUCCESS);
+    let question = Question { subject: Some("control".to_owned()), log: Some(log.clone()), ..Question::default() };
+    let evidence = Evidence::find(&question, Default::default(), &Traces::new("/nowhere", "robot")).unwrap();
+    let text = evidence.answer(&question).unwrap().text;
+    let said = format!("control, run {SLOW_RUN} at 0.600 s: ");
+    assert!(
+        text.contains(&said) && text.contains(", not in real time: its deadline of 30.0 ms does not apply"),
+        "{text}"
+    );
     let trace = worst(&log);
     assert_eq!(reason_of_slice(&trace), "Brain.thought");
     std::fs::remove_dir_all(folder).unwrap();
@@ -271,5 +280,11 @@ fn a_chain_is_taken_apart_through_the_run_that_carried_it() {
     assert_eq!(hops.iter().map(|hop| hop.ticks()).sum::<u64>(), worst.ticks());
     assert_eq!(hops.first().unwrap().step, Step::Sample, "{hops:?}");
     assert!(matches!(hops.last().unwrap().step, Step::Run { .. }), "{hops:?}");
+    let question = Question { subject: Some("control".to_owned()), trace: Some(file), ..Question::default() };
+    let run = facts(&question)["runs"][0].clone();
+    let [deadline, response] = ["deadline", "response"].map(|key| run[key].as_u64().unwrap());
+    // Traces hold ticks, which are not quite nanoseconds.
+    assert!(deadline.abs_diff(30_000_000) <= 1, "{run:#}");
+    assert_eq!(run["late"], json!(response.saturating_sub(deadline)), "{run:#}");
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -23,13 +23,11 @@ pub enum RecordingError {
     /// The robot refuses a request.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// A file of the log cannot be created.
-    #[error("cannot write {}: {error} (check that the folder exists, is writable, and has space)", path.display())]
-    Write {
-        /// The file.
+    /// A log of that name is there already.
+    #[error("{} exists already, and a log overwrites nothing: choose another name", path.display())]
+    Exists {
+        /// The file, or the pattern of the names of all files of the log.
         path: PathBuf,
-        /// The system's reason.
-        error: io::Error,
     },
     /// The operating system has refused a thread.
     #[error("cannot create a thread for the recorder: {0}")]

@@ -119,6 +119,8 @@ everything could be imported, 3 otherwise.")]
   log plot run.mcap /imu/data.angular_velocity.z --output gyroscope.svg
   log plot run.mcap '/joints.position[3]' /imu/data.linear_acceleration.x --from 60s --for 10s > fall.svg
 
+  log plot run.mcap plot:ball.score   what a module plots by that name
+
 A field is a topic, a dot, and the path of a number in its messages, as `log cat` shows them.")]
     Plot(PlotArguments),
 }

@@ -1,6 +1,6 @@
 //! The command line of `hemiola`: all commands that do not need a robot's code.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use super::describe::DescribeCommand;
 use super::live::{LiveCommand, ParametersCommand};
@@ -17,7 +17,7 @@ use super::{
     about = "Creates new robots, observes and changes running ones, reads logs, and examines the machine.",
     version,
     arg_required_else_help = true,
-    after_help = "`hemiola help COMMAND` explains a command. Commands that need a robot's modules (run, check, replay) are in the robot's own program."
+    after_help = "`hemiola help COMMAND` explains a command. Commands that need a robot's modules (run, check, modules) are in the robot's own program."
 )]
 pub struct ToolsLine {
     #[command(subcommand)]
@@ -85,11 +85,12 @@ pub struct RunningParameters {
 
 impl SharedCommand {
     /// Returns what is missing for a command to run without a robot's code; `None` if nothing is.
-    pub fn lacks(&self) -> Option<&'static str> {
+    /// `own` is the command to type where there is one.
+    pub fn lacks(&self, own: &str) -> Option<String> {
         let is_configured = |arguments: &super::ConfigurationArguments| {
             arguments.config.is_some() || !arguments.overlays.is_empty() || !arguments.assignments.is_empty()
         };
-        match self {
+        let lack = match self {
             Self::Analyze(AnalyzeArguments { system: None, .. }) => Some("give a system: analyze --system FILE"),
             Self::Assign(AssignArguments { system: None, .. }) => Some("give a system: assign --system FILE"),
             Self::Graph(GraphArguments { file: None, .. }) => Some("give a graph: graph --file FILE"),
@@ -97,17 +98,27 @@ impl SharedCommand {
             Self::Export(_) => Some("types are in the robot's own program: cargo run -- export ros-package DIR"),
             Self::Log(arguments) => match arguments.command {
                 log::LogCommand::Verify(_) | log::LogCommand::ExtractCycle(_) => {
-                    Some("it needs the robot's modules, which are in the robot's own program")
+                    return Some(format!("it needs {MODULES}: in its folder, `{own}`"));
                 }
                 _ => None,
             },
             Self::Why(WhyArguments { configuration, .. }) if is_configured(configuration) => {
-                Some("a configuration needs the robot's modules, which are in the robot's own program")
+                return Some(format!("a configuration needs {MODULES}: in its folder, `{own}`"));
             }
             _ => None,
-        }
+        };
+        lack.map(str::to_owned)
     }
 }
+
+/// Returns the answer to a command of robots' own programs, such as `run`, which `hemiola` has not;
+/// `None` if they have none of that name. `own` is the command to type.
+pub fn only_of_robots(command: &str, own: &str) -> Option<String> {
+    let line = super::CommandLine::command();
+    line.find_subcommand(command).map(|_| format!("`{command}` needs {MODULES}: in its folder, `{own}`"))
+}
+
+const MODULES: &str = "the robot's modules, which are in the robot's own program";
 
 impl From<SharedCommand> for Command {
     fn from(command: SharedCommand) -> Self {

@@ -22,7 +22,7 @@ use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::guard::{self, Line, Message, Oversight};
 use crate::interruption::Interruption;
-use crate::notes::tell;
+use crate::notes::{note_differences, tell};
 use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
@@ -73,7 +73,7 @@ fn run_here(program: &Program, name: &str, arguments: &RunArguments) -> Result<E
         None => None,
     };
     let terminal = Terminal::default();
-    let interruption = Interruption::await_signals(&terminal);
+    let interruption = Interruption::of_robot(&terminal);
     let mut shown = Shown::choose(arguments, &terminal);
     let mut attempt = Attempt { program, name, arguments, log, interruption, line, again: None };
     let mut lap = attempt.lap(&mut shown)?;
@@ -371,22 +371,6 @@ fn announce(replay: &Replay, log: &ReplayLog) {
         tell(format_args!("note: the replay ends before the log does: {break_off}"));
     }
 }
-
-/// Reports how the configuration differs from the recorded one, which is the purpose of some
-/// replays and a surprise in others.
-fn note_differences(differences: &[String]) {
-    if !differences.is_empty() {
-        tell(format_args!("note: the configuration of this robot differs from the recorded one"));
-        differences.iter().take(MOST_DIFFERENCES).for_each(|difference| tell(format_args!("  {difference}")));
-        if differences.len() > MOST_DIFFERENCES {
-            tell(format_args!("  and {} more", differences.len() - MOST_DIFFERENCES));
-        }
-        tell("");
-    }
-}
-
-/// The number of differences that are reported.
-const MOST_DIFFERENCES: usize = 20;
 
 /// Warns about channels without a provider: a robot for several purposes may be configured to
 /// record what only some of them provide.

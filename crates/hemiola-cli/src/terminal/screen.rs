@@ -7,6 +7,7 @@ use std::time::Duration;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Terminal;
 
@@ -15,7 +16,18 @@ use super::Terminal;
 pub struct Screen {
     drawn: ratatui::Terminal<CrosstermBackend<Stdout>>,
     terminal: Terminal,
-    has_keys: bool,
+    keys: Keys,
+}
+
+/// The keyboard of a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keys {
+    /// The standard input is a terminal.
+    Here,
+    /// The standard input is something else.
+    None,
+    /// The terminal was closed.
+    Gone,
 }
 
 /// A key as it was pressed.
@@ -47,7 +59,13 @@ impl Screen {
         restore_at_panics(terminal);
         terminal.take()?;
         let drawn = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| terminal.restore())?;
-        Ok(Self { drawn, terminal: terminal.clone(), has_keys: io::stdin().is_terminal() })
+        let keys = if io::stdin().is_terminal() { Keys::Here } else { Keys::None };
+        Ok(Self { drawn, terminal: terminal.clone(), keys })
+    }
+
+    /// Returns whether the terminal was closed, which is noticed while keys are awaited.
+    pub fn is_gone(&self) -> bool {
+        self.keys == Keys::Gone
     }
 
     /// Draws a frame. Errors of a terminal that is gone are ignored.
@@ -57,21 +75,31 @@ impl Screen {
 
     /// Returns the next key, if one is pressed within that time.
     pub fn key(&mut self, within: Duration) -> Option<Key> {
-        if !self.has_keys {
+        if self.keys != Keys::Here {
             thread::sleep(within);
             return None;
         }
-        match event::poll(within) {
+        // Keys that were read together wait in the program, not in the terminal.
+        self.read_key(Duration::ZERO).or_else(|| self.read_key(within))
+    }
+
+    /// Waits at the terminal for that time and reads a key. The wait is not left to crossterm, which
+    /// would read a terminal that closes meanwhile for ever.
+    fn read_key(&mut self, within: Duration) -> Option<Key> {
+        let (stdin, limit) = (io::stdin(), Timespec::try_from(within).ok());
+        let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
+        // A signal may end the wait early.
+        _ = poll(&mut ready, limit.as_ref());
+        if ready[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+            self.keys = Keys::Gone;
+            return None;
+        }
+        match event::poll(Duration::ZERO) {
             Ok(true) => match event::read() {
                 Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => self.pressed(key),
                 _ => None,
             },
-            Ok(false) => None,
-            // The terminal is gone.
-            Err(_) => {
-                thread::sleep(within);
-                None
-            }
+            _ => None,
         }
     }
 

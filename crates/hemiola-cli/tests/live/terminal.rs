@@ -7,10 +7,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
@@ -19,7 +20,8 @@ use super::cart::Cart;
 
 /// A terminal with a program on it.
 struct Screen {
-    keyboard: File,
+    /// The user's end of the terminal; `None` if it was closed.
+    keyboard: Option<Arc<File>>,
     /// The terminal is held open, so that it stays as the program leaves it.
     terminal: File,
     shown: Arc<Mutex<String>>,
@@ -32,7 +34,8 @@ const LEFT: &str = "\x1b[?1049l";
 impl Screen {
     /// Starts `hemiola` on a new terminal, as the shell of a user would.
     fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        // The programs of other tests must not hold it open.
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keyboard).unwrap();
         unlockpt(&keyboard).unwrap();
         let size = Winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
@@ -51,19 +54,23 @@ impl Screen {
             .spawn()
             .expect("util-linux is there");
         let shown = Arc::<Mutex<String>>::default();
-        let keyboard = File::from(keyboard);
-        let (mut reader, kept) = (keyboard.try_clone().unwrap(), shown.clone());
-        thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(length @ 1..) = reader.read(&mut bytes) {
-                kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..length]));
-            }
-        });
-        Self { keyboard, terminal, shown, program }
+        let keyboard = Arc::new(File::from(keyboard));
+        let (end, kept) = (Arc::downgrade(&keyboard), shown.clone());
+        thread::spawn(move || while keep_shown(&end, &kept).is_some() {});
+        Self { keyboard: Some(keyboard), terminal, shown, program }
+    }
+
+    fn keyboard(&self) -> &File {
+        self.keyboard.as_ref().expect("the terminal is open")
     }
 
     fn press(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard().write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Closes the terminal, as the end of an ssh connection does.
+    fn hang_up(&mut self) {
+        self.keyboard = None;
     }
 
     /// Waits until that was drawn, and forgets what was drawn before.
@@ -111,6 +118,19 @@ impl Drop for Screen {
     }
 }
 
+/// Keeps what is drawn within a moment. Returns `None` when the terminal is closed.
+fn keep_shown(end: &Weak<File>, kept: &Mutex<String>) -> Option<()> {
+    let mut bytes = [0; 4096];
+    let end = end.upgrade()?;
+    let mut ready = [PollFd::new(&*end, PollFlags::IN)];
+    // The terminal stays open no longer than this after it was closed.
+    if poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: 10_000_000 })).is_ok_and(|ready| ready > 0) {
+        let length = (&*end).read(&mut bytes).ok().filter(|length| *length > 0)?;
+        kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..length]));
+    }
+    Some(())
+}
+
 /// Starts a view of that robot, and waits for its first picture.
 fn view(cart: &Cart, arguments: &[&str], first: &str) -> Screen {
     let screen = Screen::start(&cart.folder, arguments);
@@ -146,6 +166,18 @@ fn the_terminal_is_given_back_however_a_view_ends() {
 }
 
 #[test]
+fn a_view_ends_with_its_terminal() {
+    let cart = Cart::start();
+    for (arguments, first) in [(&["top"][..], "drive"), (&["plot", "Drive.step"], "Drive.step")] {
+        let mut screen = view(&cart, arguments, first);
+        screen.hang_up();
+        screen.ends();
+    }
+    // The robot does not mind.
+    assert!(cart.json(&["show", "Drive.step"])["value"].is_u64());
+}
+
+#[test]
 fn top_shows_another_tab_at_a_key_and_another_size() {
     let cart = Cart::start();
     let mut screen = view(&cart, &["top"], "drive");
@@ -158,7 +190,7 @@ fn top_shows_another_tab_at_a_key_and_another_size() {
     screen.shows("quit;");
     screen.press("x1");
     let size = Winsize { ws_row: 10, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&screen.keyboard, size).unwrap();
+    tcsetwinsize(screen.keyboard(), size).unwrap();
     // The foot of the smaller view stands in its last row.
     screen.shows("\x1b[10;1H");
     screen.press("q");

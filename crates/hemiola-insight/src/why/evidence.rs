@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use hemiola_log::{Entry, LogReader};
 use hemiola_model::configuration::{ChainConfiguration, Configuration, OutputConfiguration};
+use hemiola_recording::names::PROFILE;
 use hemiola_trace::causes::{Durations, History, RunSpan};
 use hemiola_trace::perfetto::{Trace, Writer};
-use hemiola_trace::{CycleId, Event, Profile, ProfileHistory, Ticks};
+use hemiola_trace::{CycleId, Event, Pace, Profile, ProfileHistory, Ticks};
 use hemiola_words::duration;
 
 use super::Question;
+use super::clock::RobotClock;
 use crate::error::InsightError;
 use crate::traces::Traces;
 
@@ -20,12 +22,10 @@ pub struct Evidence {
     pub(super) history: History,
     /// The time of its first event.
     pub(super) begin: Ticks,
-    /// The time at which the robot's clock showed zero, if an output shows it.
-    pub(super) clock_zero: Option<u64>,
+    /// The robot's clock.
+    pub(super) clock: RobotClock,
     /// The chains in the configuration.
     pub(super) chains: Vec<ChainConfiguration>,
-    /// The difference by which the robot's clock and the machine's drifted apart, in nanoseconds.
-    drift: u64,
     /// A description of where it was read.
     from: String,
     profile: Profile,
@@ -38,15 +38,15 @@ impl Evidence {
     /// Returns an error if there is none, or if it cannot be read.
     pub fn find(question: &Question, configuration: Configuration, traces: &Traces) -> Result<Self, InsightError> {
         let Configuration { output, chains, .. } = &configuration;
-        let (trace, from) = match (&question.log, &question.trace) {
+        let (trace, from, is_simulated) = match (&question.log, &question.trace) {
             (Some(log), _) => of_log(log, question.subject.as_deref())?,
-            (None, Some(path)) => (Trace::read(path)?, path.display().to_string()),
+            (None, Some(path)) => (Trace::read(path)?, path.display().to_string(), false),
             (None, None) => {
                 let path = newest(output, traces).ok_or_else(|| InsightError::NoTrace {
                     robot: traces.robot().to_owned(),
                     folder: traces.folder().to_owned(),
                 })?;
-                (Trace::read(&path)?, path.display().to_string())
+                (Trace::read(&path)?, path.display().to_string(), false)
             }
         };
         let profile = match output.profile.as_ref().filter(|path| path.exists()) {
@@ -56,23 +56,20 @@ impl Evidence {
             }
             None => Profile::default(),
         };
-        Ok(Self::of(trace, from, chains.clone(), profile))
+        let clock = RobotClock::of(&trace.capture, is_simulated);
+        Ok(Self::of((trace, clock), from, chains.clone(), profile))
     }
 
-    fn of(trace: Trace, from: String, chains: Vec<ChainConfiguration>, profile: Profile) -> Self {
+    fn of(
+        (trace, clock): (Trace, RobotClock),
+        from: String,
+        chains: Vec<ChainConfiguration>,
+        profile: Profile,
+    ) -> Self {
         let history = History::of(&trace.capture, &trace.catalog, &trace.scale);
-        let events = || trace.capture.workers().flat_map(|(_, events)| events);
-        let begin = events().map(Event::at).min().unwrap_or_default();
-        let zeros = events().filter_map(|event| match *event {
-            Event::Arrival { at, newest, newest_age, .. } => {
-                at.0.checked_sub(newest.0.saturating_add(newest_age.nanoseconds()))
-            }
-            _ => None,
-        });
-        let (first, last) = zeros.fold((u64::MAX, 0), |(first, last), zero| (first.min(zero), last.max(zero)));
-        let clock_zero = (first <= last).then_some(first);
-        let drift = last.saturating_sub(first);
-        Self { trace, history, begin, clock_zero, chains, drift, from, profile }
+        let events = trace.capture.workers().flat_map(|(_, events)| events);
+        let begin = events.map(Event::at).min().unwrap_or_default();
+        Self { trace, history, begin, clock, chains, from, profile }
     }
 
     /// Collects the events that a running robot still holds of the last seconds.
@@ -91,12 +88,13 @@ impl Evidence {
             writer.append(worker, events)?;
         }
         let trace = Trace::decode(&writer.finish()?, FROM)?;
-        Ok(Self::of(trace, FROM.to_owned(), configuration.chains, profile))
+        let clock = RobotClock::of(&trace.capture, false);
+        Ok(Self::of((trace, clock), FROM.to_owned(), configuration.chains, profile))
     }
 
     /// Returns whether the robot's clock was as fast as that of the machine.
     pub(super) fn is_in_real_time(&self) -> bool {
-        Duration::from_nanos(self.drift) < MOST_DRIFT
+        self.clock.is_real()
     }
 
     /// Returns a description of where the evidence was read.
@@ -120,9 +118,14 @@ impl Evidence {
         Durations::of(capture, catalog, scale, without).or(Durations::of_profile(&self.profile, catalog))
     }
 
-    /// Returns the time by which a run missed its deadline, if it did.
+    /// Returns the deadline of a cycle, if it has one and ran in real time.
+    pub(super) fn deadline(&self, cycle: CycleId) -> Option<Duration> {
+        self.trace.catalog.read().cycle(cycle)?.deadline.filter(|_| self.is_in_real_time())
+    }
+
+    /// Returns the time by which a run missed its deadline, if it did. Deadlines are in real time.
     pub(super) fn lateness(&self, cycle: CycleId, run: &RunSpan) -> Option<Duration> {
-        let deadline = self.trace.catalog.read().cycle(cycle)?.deadline?;
+        let deadline = self.deadline(cycle)?;
         Duration::from_nanos(run.response_ticks()).checked_sub(deadline).filter(|late| !late.is_zero())
     }
 
@@ -133,8 +136,7 @@ impl Evidence {
 
     /// Returns the ticks at which the robot's clock, or the trace, showed that time.
     pub(super) fn at(&self, time: Duration) -> Ticks {
-        let zero = self.clock_zero.unwrap_or(self.begin.0);
-        Ticks(zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+        self.clock.at(time, self.begin)
     }
 
     /// Writes a trace of that span of time, with a little before and after it, for Perfetto.
@@ -148,9 +150,6 @@ impl Evidence {
     }
 }
 
-/// The largest drift in real time: between an output and reading the clock the thread may have been
-/// preempted.
-const MOST_DRIFT: Duration = Duration::from_millis(100);
 const AROUND: Duration = Duration::from_millis(5);
 
 /// Returns the configured trace, or the one with the highest number.
@@ -162,8 +161,8 @@ fn newest(output: &OutputConfiguration, traces: &Traces) -> Option<PathBuf> {
 }
 
 /// Returns the trace of a cycle's worst run in a log; if the subject is not a cycle, the trace with
-/// the longest run of all.
-fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), InsightError> {
+/// the longest run of all. Also returns whether the log is known not to be in real time.
+fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String, bool), InsightError> {
     let mut log = LogReader::open(path)?.for_attachments();
     let mut attachments = Vec::new();
     while let Some(entry) = log.next_entry() {
@@ -173,8 +172,13 @@ fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), Insight
     }
     let cycle_of =
         |name: &str| name.strip_prefix("worst/").and_then(|name| name.strip_suffix(".pftrace")).map(str::to_owned);
-    let mut traces = Vec::new();
+    let (mut traces, mut is_simulated) = (Vec::new(), false);
     for attachment in &attachments {
+        if attachment.name == PROFILE {
+            let mut text = Vec::new();
+            log.read_attachment(attachment, &mut text)?;
+            is_simulated = is_of_simulation(&text);
+        }
         let Some(cycle) = cycle_of(&attachment.name) else { continue };
         let mut bytes = Vec::new();
         log.read_attachment(attachment, &mut bytes)?;
@@ -183,12 +187,21 @@ fn of_log(path: &Path, subject: Option<&str>) -> Result<(Trace, String), Insight
     }
     if let Some(index) = traces.iter().position(|(cycle, ..)| Some(cycle.as_str()) == subject) {
         let (_, trace, from) = traces.swap_remove(index);
-        return Ok((trace, from));
+        return Ok((trace, from, is_simulated));
     }
     let length = |trace: &Trace| {
         let longest = trace.capture.longest_runs();
         longest.values().map(hemiola_trace::LongRun::ticks).max().unwrap_or(0)
     };
-    let longest = traces.into_iter().max_by_key(|(_, trace, _)| length(trace)).map(|(_, trace, from)| (trace, from));
-    longest.ok_or_else(|| InsightError::WithoutWorstRuns { log: path.to_owned() })
+    let longest = traces.into_iter().max_by_key(|(_, trace, _)| length(trace));
+    let (_, trace, from) = longest.ok_or_else(|| InsightError::WithoutWorstRuns { log: path.to_owned() })?;
+    Ok((trace, from, is_simulated))
+}
+
+/// Returns whether the profile in a log was measured at another pace than real time. The conditions
+/// of a log that was begun while the robot ran are not known.
+fn is_of_simulation(profile: &[u8]) -> bool {
+    let history = ProfileHistory::from_json(profile).ok();
+    let conditions = history.as_ref().and_then(ProfileHistory::last_conditions);
+    conditions.is_some_and(|known| known.pace != Pace::RealTime && !known.build.is_empty())
 }

@@ -48,7 +48,7 @@ pub struct CycleFacts {
     pub cycle: String,
     /// The number of its runs.
     pub runs: usize,
-    /// The number of its runs that missed the deadline.
+    /// The number of its runs that missed the deadline; zero if they were not in real time.
     pub missed: usize,
     /// The number of the longest run.
     pub longest_run: u32,
@@ -88,7 +88,7 @@ pub struct RunFacts {
     pub at: Moment,
     /// The time from the release of the run to its end.
     pub response: u64,
-    /// The deadline, counted from the release.
+    /// The deadline, counted from the release. A robot that is not in real time has none.
     pub deadline: Option<u64>,
     /// The time by which the run missed its deadline; zero if it met it.
     pub late: u64,
@@ -172,8 +172,7 @@ pub struct HopReason {
 
 impl Moment {
     pub(super) fn of(evidence: &Evidence, at: Ticks) -> Self {
-        let time = evidence.clock_zero.map(|zero| at.0.wrapping_sub(zero).cast_signed());
-        Self { time, in_trace: at.since(evidence.begin) }
+        Self { time: evidence.clock.time(at), in_trace: at.since(evidence.begin) }
     }
 }
 
@@ -189,7 +188,7 @@ impl RunFacts {
             run: run.run,
             at: Moment::of(evidence, run.trigger),
             response: run.response_ticks(),
-            deadline: names.cycle(chain.cycle).and_then(|cycle| cycle.deadline).map(nanoseconds),
+            deadline: evidence.deadline(chain.cycle).map(nanoseconds),
             late: evidence.lateness(chain.cycle, run).map_or(0, nanoseconds),
             path: path.collect(),
             reason: ReasonFacts::of(explanation, names),

@@ -55,6 +55,9 @@ fn explain_run(evidence: &Evidence, cycle: CycleId, run: &RunSpan) -> Option<(St
         (Some(deadline), Some(late)) => {
             format!(", {} after its deadline of {}", duration(late), duration(deadline))
         }
+        (Some(deadline), None) if !evidence.is_in_real_time() => {
+            format!(", not in real time: its deadline of {} does not apply", duration(deadline))
+        }
         (Some(deadline), None) => format!(", within its deadline of {}", duration(deadline)),
         (None, _) => String::new(),
     };

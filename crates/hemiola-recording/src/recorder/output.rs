@@ -60,8 +60,7 @@ impl Output {
     ) -> Result<Self, RecordingError> {
         let channels = Channels::of(seen, &recording);
         let Recording { path, compression, flush, split, keep, reserve, topics, images, .. } = recording;
-        let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))
-            .map_err(|error| RecordingError::Write { path: path.clone(), error })?;
+        let parts = Parts::new(path.clone(), split.or(keep.map(LogExtent::quarter)))?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let conditions = head.conditions.clone();
         let keeper = Keeper::start(handle, flush, keep, reserve, folder.to_owned(), conditions);

@@ -1,10 +1,11 @@
 //! A log in several files, each complete by itself: `game-001.mcap`, `game-002.mcap`.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use hemiola_model::Time;
 use hemiola_model::configuration::LogExtent;
+
+use crate::error::RecordingError;
 
 /// The names of a log's files, and when the next one begins.
 pub struct Parts {
@@ -22,11 +23,10 @@ impl Parts {
     ///
     /// # Errors
     /// Returns an error if there is a log of this name already.
-    pub fn new(path: PathBuf, length: Option<LogExtent>) -> io::Result<Self> {
+    pub fn new(path: PathBuf, length: Option<LogExtent>) -> Result<Self, RecordingError> {
         let parts = Self { path, length, number: 1, begin: None, newest: Time::ZERO };
-        // A single file that exists is noticed when it is created.
-        if parts.length.is_some() && parts.are_there() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "a log of this name already exists"));
+        if parts.are_there() {
+            return Err(RecordingError::Exists { path: parts.name() });
         }
         Ok(parts)
     }
@@ -78,6 +78,9 @@ impl Parts {
     }
 
     fn are_there(&self) -> bool {
+        if self.length.is_none() {
+            return self.path.exists();
+        }
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let stem = self.stem();
         folder.read_dir().into_iter().flatten().flatten().any(|file| {
@@ -129,7 +132,16 @@ mod tests {
         }
         assert!(parts().is_ok());
         std::fs::write(folder.join("game-004.mcap"), "").unwrap();
-        assert!(parts().is_err());
+        let there = parts().err().expect("a file of another run is there").to_string();
+        assert!(
+            there.ends_with("game-*.mcap exists already, and a log overwrites nothing: choose another name"),
+            "{there}"
+        );
+        let single = Parts::new(folder.join("game.mcap"), None).err().expect("it is there").to_string();
+        assert!(
+            single.ends_with("game.mcap exists already, and a log overwrites nothing: choose another name"),
+            "{single}"
+        );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

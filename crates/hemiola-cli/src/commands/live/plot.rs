@@ -36,7 +36,7 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
         return print_points(&mut robot, arguments, until);
     }
     let terminal = Terminal::default();
-    let interruption = Interruption::await_signals(&terminal);
+    let interruption = Interruption::of_view(&terminal);
     let mut screen =
         Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
     let mut plot = Plot::new(robot.name(), &arguments.fields, &units);
@@ -60,7 +60,7 @@ fn watch(
     is_over: impl Fn() -> bool,
 ) -> Result<(), ClientError> {
     screen.draw(|canvas| plot.draw(canvas));
-    while !is_over() {
+    while !is_over() && !screen.is_gone() {
         let mut is_changed = false;
         if let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(LOOK_PERIOD)? {
             fields.into_iter().for_each(|points| plot.add(points.field as usize, &points.points));

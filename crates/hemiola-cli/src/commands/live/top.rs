@@ -39,7 +39,7 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
     robot.request(Request::Watch { what: Watched::Statistics, period: Some(nanoseconds), names: None })?;
     robot.request(Request::Watch { what: Watched::Journal, period: None, names: None })?;
     let terminal = Terminal::default();
-    let interruption = Interruption::await_signals(&terminal);
+    let interruption = Interruption::of_view(&terminal);
     let mut screen =
         Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
     let ended = watch(&mut robot, &mut screen, &interruption);
@@ -57,7 +57,7 @@ fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruptio
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
     let (mut bounds_due, mut rejoin_due) = (Instant::now(), Instant::now());
     let (robot_name, pace) = (robot.name().to_owned(), robot.welcome().pace.clone());
-    while !interruption.has_come() {
+    while !interruption.has_come() && !screen.is_gone() {
         match robot.next(LOOK_PERIOD)? {
             Some(Incoming::Event { name, content }) if name == "statistics" => {
                 let frame = Frame::of_event(&content);

@@ -10,6 +10,7 @@ use super::progress::read_log;
 use crate::command_line::log::ExtractArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::notes::note_differences;
 use crate::program::Program;
 use crate::session::Session;
 
@@ -17,9 +18,12 @@ pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCo
     let wanted = Extraction::of(&arguments.module, &*arguments.cycle, arguments.run)?;
     let log = read_log(&arguments.log)?;
     wanted.find(&log)?;
-    let Session { robot, warnings, remarks, .. } = Session::of_log(program, &arguments.configuration, &log)?;
+    let session = Session::of_log(program, &arguments.configuration, &log)?;
+    let differences = session.differences_from(&log)?;
+    let Session { robot, warnings, remarks, .. } = session;
     remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
+    note_differences(&differences);
     let files = wanted.write(robot, &log, &arguments.output, |warning| eprintln!("warning: {warning}"))?;
     let size = fs::metadata(&files.data).map(|data| data.len()).unwrap_or_default();
     print(&format!(

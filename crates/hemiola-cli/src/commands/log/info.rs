@@ -80,14 +80,7 @@ fn heading(log: &LogReader, survey: &Survey) -> String {
     }
     text += "\n";
     if let Some((first, last)) = survey.span {
-        let seconds = last.seconds_since(first);
-        let (first, last) = (moment(first), moment(last));
-        // A date is printed once if both times are on it.
-        let last = match (first.split_once(' '), last.split_once(' ')) {
-            (Some((day, _)), Some((same, time))) if day == same => time,
-            _ => &last,
-        };
-        text += &format!("{} to {last}, {seconds:.1} s, ", first.trim_end_matches(" UTC"));
+        text += &format!("{}, {:.1} s, ", span(first, last), last.seconds_since(first));
     }
     let state = match survey.problem_count {
         0 => "whole".to_owned(),
@@ -174,6 +167,19 @@ fn remarks(channel: &ChannelSurvey, survey: &Survey) -> String {
 /// The number of usual steps above which a time without messages is a gap.
 const GAP: u32 = 5;
 
+/// Describes the time from one moment to another; a date is written once if both are on it.
+fn span(first: LogTime, last: LogTime) -> String {
+    let (first, last) = (moment(first), moment(last));
+    let last = match (first.split_once(' '), last.split_once(' ')) {
+        (Some((day, _)), Some((same, time))) if day == same && time.ends_with(UTC) => time,
+        _ => &last,
+    };
+    format!("{} to {last}", first.trim_end_matches(UTC))
+}
+
+/// The end of a moment with a date.
+const UTC: &str = " UTC";
+
 /// Returns a date if the clock shows wall time, or seconds.
 fn moment(time: LogTime) -> String {
     let seconds = time.nanoseconds() / 1_000_000_000;
@@ -184,7 +190,7 @@ fn moment(time: LogTime) -> String {
     let (days, of_day) = (seconds / 86400, seconds % 86400);
     let (year, month, day) = date(days);
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}{UTC}")
 }
 
 /// The beginning of 1990: an earlier time counts as seconds instead of a date.
@@ -272,5 +278,17 @@ mod tests {
         assert_eq!(moment(1_432_235_782), "2015-05-21 19:16:22 UTC");
         assert_eq!(moment(4_107_542_400), "2100-03-01 00:00:00 UTC");
         assert_eq!(moment(12), "12.000 s");
+    }
+
+    #[test]
+    fn a_span_of_time_names_both_of_its_ends() {
+        let span = |first: u64, last: u64| {
+            let [first, last] = [first, last].map(|seconds| LogTime::from_nanoseconds(seconds * 1_000_000_000));
+            span(first, last)
+        };
+        assert_eq!(span(0, 0), "0.000 s to 0.000 s");
+        assert_eq!(span(0, 12), "0.000 s to 12.000 s");
+        assert_eq!(span(1_432_235_782, 1_432_235_790), "2015-05-21 19:16:22 to 19:16:30 UTC");
+        assert_eq!(span(951_782_399, 951_782_400), "2000-02-28 23:59:59 to 2000-02-29 00:00:00 UTC");
     }
 }

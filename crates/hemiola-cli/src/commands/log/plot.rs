@@ -11,6 +11,7 @@ use super::selection::{open, span};
 use crate::command_line::log::PlotArguments;
 use crate::commands::print_or_write;
 use crate::error::CommandError;
+use hemiola_recording::shown::topic as debug_topic;
 
 pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
     let (mut log, begin) = open(&arguments.log, &arguments.span)?;
@@ -48,8 +49,15 @@ pub fn plot(arguments: &PlotArguments) -> Result<ExitCode, CommandError> {
 }
 
 /// Finds the topic and the field of a series. Topics may contain dots: the longest match counts.
-/// The last part of a topic's name is enough if it is unique.
+/// The last part of a topic's name is enough if it is unique. A plot of a module may have its name
+/// there, `ball.score`, and as live ones, `plot:ball.score`.
 fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError> {
+    let plot = |name: &str| Some(debug_topic(name)).filter(|topic| topics.contains(topic));
+    if let Some(name) = field.strip_prefix("plot:") {
+        let plots = topics.iter().filter(|topic| topic.starts_with("/debug/")).map(String::as_str);
+        let unknown = || CommandError::unknown("topic of a plot", &debug_topic(name), plots);
+        return Ok(Series::new(&plot(name).ok_or_else(unknown)?, PLOTTED));
+    }
     let of = |name: &str| field.strip_prefix(name)?.strip_prefix('.');
     let whole = topics.iter().filter_map(|topic| Some((topic, of(topic)?)));
     if let Some((topic, path)) = whole.max_by_key(|(topic, _)| topic.len()) {
@@ -58,11 +66,15 @@ fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError
     // Topics of module states and of inputs of runs are hardly ever wanted.
     let usual: Vec<&String> = topics.iter().filter(|topic| !topic.contains("/_")).collect();
     let named: Vec<_> = usual.iter().filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
-    match named.as_slice() {
-        [(topic, path)] => Ok(Series::new(topic, path)),
+    match (named.as_slice(), plot(field)) {
+        ([(topic, path)], _) => Ok(Series::new(topic, path)),
+        (_, Some(topic)) => Ok(Series::new(&topic, PLOTTED)),
         _ => Err(CommandError::unknown("topic with a field", field, usual.into_iter().map(String::as_str))),
     }
 }
+
+/// The field of a module's plot that holds its number.
+const PLOTTED: &str = "value";
 
 #[cfg(test)]
 mod tests {
@@ -79,5 +91,19 @@ mod tests {
         assert_eq!(found("/cognition/_state/value/Ball.x").unwrap().0, "/cognition/_state/value/Ball");
         let two = found("Image.width").unwrap_err().to_string();
         assert!(two.contains("/left/Image, /right/Image") && !two.contains("_state"), "{two}");
+    }
+
+    #[test]
+    fn a_plot_of_a_module_is_found_by_the_name_that_it_has_there() {
+        let topics = ["/debug/ball/score", "/debug/field", "/cognition/Ball"];
+        let topics: BTreeSet<String> = topics.map(str::to_owned).into();
+        let found = |field| series(field, &topics).map(|series| (series.topic, series.path.to_string()));
+        let score = ("/debug/ball/score".to_owned(), "value".to_owned());
+        for field in ["ball.score", "plot:ball.score", "/debug/ball/score.value"] {
+            assert_eq!(found(field).unwrap(), score, "{field}");
+        }
+        let unknown = found("plot:ball.scores").unwrap_err().to_string();
+        assert!(unknown.contains("/debug/ball/scores") && unknown.contains("/debug/ball/score`"), "{unknown}");
+        assert!(found("ball.scores").is_err());
     }
 }

@@ -18,6 +18,7 @@ use crate::command_line::ConfigurationArguments;
 use crate::command_line::log::VerifyArguments;
 use crate::commands::{check, print};
 use crate::error::CommandError;
+use crate::notes::note_differences;
 use crate::program::Program;
 use crate::session::{self, Configured, Session};
 use hemiola_recording::names::topic;
@@ -93,9 +94,12 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
         )));
     }
     let configuration = with_workers(program, arguments, &recording)?;
-    let Session { robot, warnings, remarks, .. } = Session::of_log(program, &configuration, &recording)?;
+    let session = Session::of_log(program, &configuration, &recording)?;
+    let differences = session.differences_from(&recording)?;
+    let Session { robot, warnings, remarks, .. } = session;
     remarks.iter().for_each(|remark| eprintln!("{remark}"));
     check::warn(&warnings, &[]);
+    note_differences(&differences);
     // Everything is computed anew, even what a replay would take from the log according to the
     // configuration.
     let beginning = arguments.from.map_or(Beginning::OfLog, |from| Beginning::Before(Time::ZERO + from));

@@ -130,6 +130,17 @@ impl SteppedSource {
         }
     }
 
+    /// Prepares the next sample after one of that time. What else was delivered from outside is due
+    /// at once.
+    pub fn go_on(&mut self, now: Time) {
+        if self.source.is_open() {
+            self.next = None;
+            self.receive(now);
+        } else {
+            self.prepare();
+        }
+    }
+
     /// Delivers the sample; returns `false` if there is none this time.
     pub fn deliver(&mut self, time: Time) -> bool {
         if !std::mem::take(&mut self.is_taken) {

@@ -17,7 +17,7 @@ use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
 use super::feedback::feedback;
 use super::periods::period_of;
 use super::robot::{Robot, representations};
-use super::wiring::Wiring;
+use super::wiring::{Wiring, most_samples};
 use crate::error::RuntimeError;
 use crate::inlet::{Intake, SourceInlet, inlet};
 use crate::monitor::Monitor;
@@ -70,7 +70,7 @@ impl<'r> Assembly<'r> {
         let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
         let catalog = Catalog::new("robot");
         let scale = TickScale::calibrate();
-        let (inlets, intakes) = inlets(robot);
+        let (inlets, intakes) = inlets(robot)?;
         let state = Arc::new(robot_state(robot, &catalog, &scale, clock, taken)?.with_inlets(inlets));
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let modules = robot.configuration.modules.iter();
@@ -115,17 +115,21 @@ fn robot_state(
         .with_feedback(feedback(robot)))
 }
 
+/// The ends of inlets: by the name of the source, and by its number.
+type Inlets = (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>);
+
 /// Creates both ends of the inlet of each source that is fed from outside.
-fn inlets(robot: &Robot) -> (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>) {
+fn inlets(robot: &Robot) -> Result<Inlets, RuntimeError> {
     let (mut inlets, mut intakes) = (BTreeMap::new(), BTreeMap::new());
+    let most = most_samples(robot);
     for (number, source) in robot.sources.iter().enumerate().filter(|(_, source)| source.is_fed()) {
         for representation in representations(source.sample(), ArgumentKind::Provides) {
-            let (inlet, intake) = inlet(representation);
+            let (inlet, intake) = inlet(representation, most.get(&number).copied().unwrap_or(1))?;
             inlets.insert(source.name(), inlet);
             intakes.insert(number, intake);
         }
     }
-    (inlets, intakes)
+    Ok((inlets, intakes))
 }
 
 fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {

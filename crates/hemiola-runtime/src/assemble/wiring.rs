@@ -181,6 +181,22 @@ pub(super) fn recorded_inputs(robot: &Robot) -> Vec<Vec<InputRecord>> {
     (0..nodes.len()).map(|consumer| inputs(&nodes, &links, consumer)).collect()
 }
 
+/// Returns the maximum number of samples that a reader collects of a source in a run, by the number
+/// of the source, for those of which somebody collects samples.
+pub(super) fn most_samples(robot: &Robot) -> BTreeMap<usize, usize> {
+    let nodes = nodes(robot);
+    let cycles = robot.configuration.cycles.len();
+    let mut most: BTreeMap<usize, usize> = BTreeMap::new();
+    for Link { publisher, lines, .. } in links(robot, &nodes) {
+        let Some(source) = publisher.checked_sub(cycles) else { continue };
+        for capacity in lines.iter().filter_map(|line| line.samples) {
+            let known = most.entry(source).or_default();
+            *known = capacity.max(*known);
+        }
+    }
+    most
+}
+
 /// Returns the inputs of a node in the form of a transcript, with nothing read.
 fn inputs(nodes: &[Node], links: &[Link], consumer: usize) -> Vec<InputRecord> {
     let input = |link: &Link| {

@@ -91,7 +91,8 @@ pub struct Welcome {
     /// The names of all processes of the robot; empty if the robot is a single process.
     #[serde(default)]
     pub parts: Vec<String>,
-    /// The host of the process and the other hosts, if the processes of several hosts are one robot.
+    /// The host of the process and the other hosts, if the processes of several hosts are one
+    /// robot.
     #[serde(flatten)]
     pub hosts: RobotHosts,
     /// The ID of the robot's process in the operating system.

@@ -1,14 +1,16 @@
 //! Values that enter a robot from outside: from whoever feeds a source, such as a link, to the
 //! thread of that source.
 //!
-//! As many values wait as the readers of the source need: all samples, up to a bound, where somebody
-//! collects them, otherwise the newest one. One for which there is no room replaces the oldest that
-//! the source has not read yet. Those who feed a source take turns, off the real-time threads; the
-//! source waits for none of them.
+//! As many values wait as the readers of the source need: all samples, up to a bound, where
+//! somebody collects them, otherwise the newest one. One for which there is no room replaces the
+//! oldest that the source has not read yet. Those who feed a source take turns, off the real-time
+//! threads; the source waits for none of them.
 //!
 //! The feeder of a source may be lost. Losses are counted, and a delivery records how many came
 //! before it: the value becomes stale if there was a loss after the newest delivery, whatever was
 //! read first.
+
+mod delays;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,10 +20,11 @@ use hemiola_bus::{Bus, Publisher, Queue, WhenFull};
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
-use hemiola_trace::{Distribution, LinkProfile};
+use hemiola_trace::LinkProfile;
 
 use crate::error::RuntimeError;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+pub use delays::Delays;
 
 /// The inlet of a source that is fed from outside:
 /// [`RobotHandle::inlet`](crate::RobotHandle::inlet).
@@ -38,7 +41,7 @@ pub struct SourceInlet {
     descriptor: &'static RepresentationDescriptor,
     feed: Arc<Mutex<Feed>>,
     shared: Arc<Shared>,
-    delays: Arc<Mutex<Delays>>,
+    delays: Delays,
 }
 
 /// The end of those who deliver.
@@ -48,14 +51,6 @@ struct Feed {
     delivered: u64,
     /// The maximum number of deliveries that wait.
     capacity: u64,
-}
-
-/// The delays of values since they were provided, and the error of these figures.
-#[derive(Default)]
-struct Delays {
-    taken: Distribution,
-    /// The maximum error of the sender's clock, in nanoseconds.
-    clock_error: u64,
 }
 
 /// The source's end of an inlet.
@@ -110,7 +105,7 @@ pub fn inlet(
     let deliveries = topic.queue_with_signal(capacity, WhenFull::DropOldest, shared.wakeup.clone().into());
     let feed = Feed { publisher: topic.publisher(), delivered: 0, capacity: capacity as u64 };
     let intake = Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false };
-    Ok((SourceInlet { descriptor, feed: Arc::new(Mutex::new(feed)), shared, delays: Arc::default() }, intake))
+    Ok((SourceInlet { descriptor, feed: Arc::new(Mutex::new(feed)), shared, delays: Delays::default() }, intake))
 }
 
 impl SourceInlet {
@@ -120,9 +115,9 @@ impl SourceInlet {
     }
 
     /// Delivers a value in CDR as the source's next sample, which was taken at `stamp` on the
-    /// robot's clock. Returns `false` if there was no room for it, so that it replaces the oldest one
-    /// that the source had not read yet: there is room for all samples, up to `sample_capacity`, if
-    /// somebody reads them with `Samples`, and otherwise for one.
+    /// robot's clock. Returns `false` if there was no room for it, so that it replaces the oldest
+    /// one that the source had not read yet: there is room for all samples, up to
+    /// `sample_capacity`, if somebody reads them with `Samples`, and otherwise for one.
     pub fn deliver(&self, stamp: Time, cdr: &[u8]) -> bool {
         self.deliver_with(stamp, |bytes| bytes.extend_from_slice(cdr))
     }
@@ -190,21 +185,17 @@ impl SourceInlet {
     /// # }
     /// ```
     pub fn note_delay(&self, delay: Duration, clock_error: Duration) {
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let mut delays = self.delays.lock().unwrap_or_else(PoisonError::into_inner);
-        delays.taken.record(nanoseconds(delay.saturating_add(clock_error)));
-        delays.clock_error = delays.clock_error.max(nanoseconds(clock_error));
+        self.delays.note(delay, clock_error);
     }
 
     /// Returns the delays of deliveries so far.
     pub(crate) fn measured(&self) -> LinkProfile {
-        let Delays { taken, clock_error } = &*self.delays.lock().unwrap_or_else(PoisonError::into_inner);
-        LinkProfile { delay: taken.into(), clock_error: *clock_error }
+        self.delays.measured()
     }
 
     /// Resets the delays of deliveries.
     pub(crate) fn clear_measured(&self) {
-        *self.delays.lock().unwrap_or_else(PoisonError::into_inner) = Delays::default();
+        self.delays.clear();
     }
 
     /// Wakes the source, which then checks whether it is to end.
@@ -338,7 +329,7 @@ mod tests {
         assert_eq!([(); 2].map(|()| takes(&mut intake)), [Next::Delivery, Next::Nothing], "somebody else is there");
     }
 
-    /// What happens to an inlet.
+    /// An event in the life of an inlet.
     #[derive(Clone, Copy, Debug)]
     enum Deed {
         Deliver,

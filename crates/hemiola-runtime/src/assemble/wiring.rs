@@ -67,7 +67,7 @@ impl Wiring {
     ) -> Result<Self, RuntimeError> {
         let nodes = nodes(robot);
         let feedback = feedback(robot);
-        let shape = Shape { sources: robot.sources.len(), ways: feedback.ways() };
+        let shape = Shape { sources: robot.begins().len(), ways: feedback.ways() };
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();

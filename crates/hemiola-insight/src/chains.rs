@@ -19,12 +19,19 @@ pub fn has_chain(robot: &Robot, from: &str, to: &str) -> bool {
     find(&chains_of(robot), "", from, to).is_ok()
 }
 
-/// Returns all chains of a robot.
+/// Returns whether the chain from a source to an output, as `[chain.*]` names them, goes by
+/// messages of a topic.
+pub fn is_by_messages(robot: &Robot, from: &str, to: &str) -> bool {
+    let chains = chains_of(robot);
+    find(&chains, "", from, to).is_ok_and(|number| chains[number].by_messages)
+}
+
+/// Returns all chains of a robot. Topics that come from another process are sources, too.
 pub fn chains_of(robot: &Robot) -> Vec<Chain> {
-    let samples = robot.samples();
-    let roots: Vec<Root<'_>> =
-        samples.iter().map(|(source, _)| Root { source, tells: robot.told_by(source) }).collect();
-    routes::chains(robot.resolved(), &robot.topic_ends(), &roots)
+    let (samples, received) = (robot.samples(), robot.received_topics());
+    let sources = samples.iter().map(|(source, _)| Root { source, tells: robot.told_by(source) });
+    let topics = received.iter().map(|(source, topic)| Root { source, tells: vec![*topic] });
+    routes::chains(robot.resolved(), &robot.topic_ends(), &sources.chain(topics).collect::<Vec<_>>())
 }
 
 /// Returns the chain that the configuration names.

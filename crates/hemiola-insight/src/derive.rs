@@ -278,11 +278,11 @@ impl Derived {
 
     fn add_latencies(&mut self, over: &Over<'_>) -> Result<(), InsightError> {
         let robot = over.robot;
-        let sources: Vec<&'static str> = robot.samples().iter().map(|(name, _)| *name).collect();
+        let sources = robot.begins();
         let chains = chains_of(robot);
         let mut declared: Vec<(usize, &_)> = Vec::new();
         // A chain from a source that is switched off does not exist.
-        let is_on = |begin: &str| sources.contains(&source_of_messages(begin).unwrap_or(begin));
+        let is_on = |begin: &str| sources.iter().any(|source| source == source_of_messages(begin).unwrap_or(begin));
         for chain in robot.configuration().chains.iter().filter(|chain| is_on(&chain.from)) {
             declared.push((find(&chains, &chain.name, &chain.from, &chain.to)?, chain));
         }

@@ -63,7 +63,7 @@ mod verdict;
 pub mod why;
 
 pub use admission::{Admitted, admit, watched_bounds};
-pub use chains::{has_chain, is_output_of};
+pub use chains::{has_chain, is_by_messages, is_output_of};
 pub use derive::{Derived, Response, derive};
 pub use error::InsightError;
 pub use executors::{Burst, Callbacks, Called};

@@ -1,12 +1,20 @@
 //! The links between the processes of a robot: their latencies, and the chains that cross them.
 //!
+//! A value goes to the thread of a source, which provides it to those who read it. Messages of a
+//! topic are published by the links' thread, whose time is part of what the link was measured to
+//! take; whoever subscribes receives all that are there, so that none waits for another one.
+//!
 //! The measurements of a link are in the profile of the receiving process. Where the profiles of
 //! all processes are one ([`Known::add_part`](hemiola_trace::Known::add_part)), the names of its
 //! sources have that process as a prefix: `main: link.vision.MotionRequest`.
 
+use std::collections::BTreeSet;
+
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Cycle, Link, Span, System, Task};
+use hemiola_model::configuration::SubjectKind;
 use hemiola_runtime::{LinkBetweenParts, Robot};
+use hemiola_trace::by_messages;
 
 use crate::knowledge::Knowledge;
 use crate::routes::Chain;
@@ -20,7 +28,8 @@ pub struct Links(Vec<LinkBetweenParts>);
 pub struct Way {
     /// The names of sources, cycles and links.
     pub through: Vec<String>,
-    /// The source by which the last link is known in the profile, if the way goes over links.
+    /// The begin of the chain by which the way is observed behind the last link, as in the profile,
+    /// if the way goes over links.
     pub over: Option<String>,
 }
 
@@ -47,14 +56,17 @@ impl Links {
         let mut unmeasured = Vec::new();
         for link in &self.0 {
             let Some((takes, clock_error)) = knowledge.link(&place(link)) else { continue };
-            let place = place(link);
-            system.links.push(Link { name: name(link), from: link.provider.clone(), takes, clock_error });
+            let (name, place) = (self.name(link), place(link));
+            system.links.push(Link { name: name.clone(), from: link.provider.clone(), takes, clock_error });
+            if link.subject.kind == SubjectKind::Topic {
+                continue;
+            }
             let takes = knowledge.source(&place).unwrap_or_else(|| {
                 unmeasured.push(place.clone());
                 Span::default()
             });
             system.cycles.push(Cycle {
-                begins: Begin::After(name(link)),
+                begins: Begin::After(name),
                 deadline: None,
                 workers: 1,
                 cores: link.cores.clone(),
@@ -68,7 +80,8 @@ impl Links {
 
     /// Returns the part that begins a cycle whose trigger comes over a link that was measured.
     pub fn begin_of(&self, cycle: &str, knowledge: &Knowledge) -> Option<String> {
-        let link = self.0.iter().find(|link| link.triggers.iter().any(|triggered| triggered == cycle))?;
+        let mut values = self.0.iter().filter(|link| link.subject.kind == SubjectKind::Representation);
+        let link = values.find(|link| link.triggers.iter().any(|triggered| triggered == cycle))?;
         knowledge.link(&place(link)).map(|_| place(link))
     }
 
@@ -83,13 +96,17 @@ impl Links {
         cycle: &str,
         knowledge: &Knowledge,
     ) -> Result<Way, Unbounded> {
-        let triggers = |link: &LinkBetweenParts| link.triggers.iter().any(|triggered| triggered == cycle);
+        let triggers = |link: &LinkBetweenParts| {
+            let is_value = link.subject.kind == SubjectKind::Representation;
+            is_value && link.triggers.iter().any(|triggered| triggered == cycle)
+        };
         let ways = self.ways(robot, [source, cycle].into_iter(), knowledge, triggers)?;
         ways.into_iter().next().ok_or(Unbounded::NoVerdict)
     }
 
-    /// Returns the ways along one of a chain's routes: where several values go from one process to
-    /// another, each of them makes a way.
+    /// Returns the ways along one of a chain's routes: where several values and topics go from one
+    /// process to another, each of them makes a way. Where a chain by messages crosses by values,
+    /// too, there may be more ways than those with a topic; the slowest one bounds them all.
     ///
     /// # Errors
     /// Returns the reason why nothing bounds it.
@@ -103,12 +120,22 @@ impl Links {
         let output = chain.output.strip_prefix("output to ");
         let steps = [chain.source.as_str()].into_iter().chain(route.iter().map(String::as_str)).chain(output);
         let is_on_it = |link: &LinkBetweenParts| {
-            let derives = |reader: &String| chain.values.contains(&(reader.clone(), link.representation.clone()));
-            !chain.by_messages
-                && (link.readers.iter().any(derives)
-                    || output.is_some_and(|it| link.readers.iter().any(|reader| reader == it)))
+            let name = &link.subject.name;
+            let lead =
+                |to: &BTreeSet<_>| link.readers.iter().any(|reader| to.contains(&(reader.clone(), name.clone())));
+            match link.subject.kind {
+                SubjectKind::Topic => lead(&chain.topics),
+                SubjectKind::Representation => {
+                    lead(&chain.values) || output.is_some_and(|it| link.readers.iter().any(|reader| reader == it))
+                }
+            }
         };
-        self.ways(robot, steps, knowledge, is_on_it)
+        let mut ways = self.ways(robot, steps, knowledge, is_on_it)?;
+        if chain.by_messages {
+            let observed = ways.iter_mut().filter_map(|way| way.over.as_mut());
+            observed.for_each(|over| *over = by_messages(over));
+        }
+        Ok(ways)
     }
 
     fn ways<'n>(
@@ -133,10 +160,11 @@ impl Links {
                     return Err(Unbounded::OverLink { from: from_process.to_owned(), to: process.to_owned() });
                 }
                 if let Some(link) = links.iter().find(|link| knowledge.link(&place(link)).is_none()) {
-                    return Err(Unbounded::LinkNotMeasured { link: name(link) });
+                    return Err(Unbounded::LinkNotMeasured { link: self.name(link) });
                 }
                 let over = |way: &Way, link: &LinkBetweenParts| {
-                    let through = way.through.iter().cloned().chain([name(link), place(link)]).collect();
+                    let thread = Some(place(link)).filter(|_| link.subject.kind == SubjectKind::Representation);
+                    let through = way.through.iter().cloned().chain([self.name(link)]).chain(thread).collect();
                     Way { through, over: Some(place(link)) }
                 };
                 ways = ways.iter().flat_map(|way| links.iter().map(move |link| over(way, link))).collect();
@@ -146,11 +174,15 @@ impl Links {
         }
         Ok(ways)
     }
-}
 
-/// Returns a link's name for people: `vision to main: MotionRequest`.
-fn name(link: &LinkBetweenParts) -> String {
-    format!("{} to {}: {}", link.from, link.to, link.representation)
+    /// Returns a link's name for people: `vision to main: MotionRequest`. Of a topic to which
+    /// several publish, each has a link.
+    fn name(&self, link: &LinkBetweenParts) -> String {
+        let LinkBetweenParts { from, to, subject, provider, .. } = link;
+        let name = format!("{from} to {to}: {}", subject.name);
+        let is_same = |other: &&LinkBetweenParts| (&other.from, &other.to, &other.subject) == (from, to, subject);
+        if self.0.iter().filter(is_same).count() > 1 { format!("{name} of {provider}") } else { name }
+    }
 }
 
 /// Returns the name of the source of a link with its receiving process, as in the common profile

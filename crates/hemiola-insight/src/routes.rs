@@ -32,6 +32,8 @@ pub struct Chain {
     pub routes: Vec<Vec<String>>,
     /// The values on the way, each with the cycle that imports it.
     pub values: BTreeSet<(String, String)>,
+    /// The topics on the way, each with the cycle that subscribes to it.
+    pub topics: BTreeSet<(String, String)>,
     /// Set if values derive from each other in a circle, which is state that never forgets. The
     /// routes, and the ages that are measured, are then those that do not return to themselves.
     pub is_circular: bool,
@@ -139,9 +141,11 @@ impl<'r> Search<'r> {
             let mut routes: Vec<Vec<String>> = routes.iter().map(|route| route.iter().map(name).collect()).collect();
             routes.sort_by_key(Vec::len);
             let is_circular = circular.iter().any(|import| self.leads_to(*import, cycle, &output, by_messages));
-            let values = self.values_to(cycle, &output, by_messages);
+            let lead = || self.leading_to(cycle, &output, by_messages);
+            let values = lead().filter_map(|(reader, taken)| Some((reader, taken.value()?))).collect();
+            let topics = lead().filter_map(|(reader, taken)| Some((reader, taken.topic()?))).collect();
             let (source, cycle) = (self.root.source.to_owned(), name(&cycle));
-            Chain { source, by_messages, cycle, output, routes, values, is_circular }
+            Chain { source, by_messages, cycle, output, routes, values, topics, is_circular }
         });
         chains.collect()
     }
@@ -275,14 +279,12 @@ impl<'r> Search<'r> {
         }
     }
 
-    /// Returns the values that derive from the source and lead to an output.
-    fn values_to(&self, cycle: usize, output: &str, by_messages: bool) -> BTreeSet<(String, String)> {
-        let lead = self.reached.keys().filter(|import| self.leads_to(**import, cycle, output, by_messages));
-        let values = lead.filter_map(|(reader, taken)| match taken {
-            Taken::Value(value) => Some((self.resolved.cycles[*reader].name.clone(), (*value).to_owned())),
-            Taken::Messages(_) => None,
-        });
-        values.collect()
+    /// Returns the imports that derive from the source and lead to an output, each with the name of
+    /// its cycle.
+    fn leading_to(&self, cycle: usize, output: &str, by_messages: bool) -> impl Iterator<Item = (String, Taken<'r>)> {
+        let followed = self.reached.keys().filter(move |(_, taken)| by_messages || !taken.is_messages());
+        let lead = followed.filter(move |import| self.leads_to(**import, cycle, output, by_messages));
+        lead.map(|&(reader, taken)| (self.resolved.cycles[reader].name.clone(), taken))
     }
 
     fn leads_to(&self, import: Import<'r>, cycle: usize, output: &str, by_messages: bool) -> bool {
@@ -308,6 +310,20 @@ impl<'r> Reached<'r> {
 impl Taken<'_> {
     fn is_messages(self) -> bool {
         matches!(self, Taken::Messages(_))
+    }
+
+    fn value(self) -> Option<String> {
+        match self {
+            Taken::Value(value) => Some(value.to_owned()),
+            Taken::Messages(_) => None,
+        }
+    }
+
+    fn topic(self) -> Option<String> {
+        match self {
+            Taken::Value(_) => None,
+            Taken::Messages(topic) => Some(topic.to_owned()),
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Session {
     owes_hello: bool,
     /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
-    /// The peer's clock, if representations are received.
+    /// The peer's clock, if something with time stamps is received.
     clock: Option<PeerClock>,
     /// The state of each thing that is sent, by its number.
     offers: Vec<Offered>,
@@ -92,7 +92,7 @@ impl Session {
             version: *desk.versions.end(),
             owes_hello: true,
             sayings: VecDeque::new(),
-            clock: desk.topics.receives_values().then(PeerClock::default),
+            clock: desk.topics.receives_stamps().then(PeerClock::default),
             offers: vec![Offered::NotYet; desk.offerings()],
             lanes: Lanes::new(desk),
             taken: BTreeMap::new(),

@@ -11,7 +11,7 @@ use hemiola::prelude::*;
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_link::{ClockOffset, LinkHost, LinkStatistics, Links};
 use hemiola_model::configuration::{
-    Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
+    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
 };
 use hemiola_model::module::registry;
 use hemiola_runtime::{Observation, Observer, Pace, Robot, RobotHandle, RunningRobot};
@@ -78,6 +78,23 @@ impl Striker {
 
     #[update]
     fn kick(&self, _aim: &Aim) {}
+}
+
+#[derive(Representation, Clone, Default)]
+struct Album {
+    numbers: Vec<u32>,
+}
+
+/// Collects all balls that another robot has found.
+#[derive(Module)]
+struct Collector {}
+
+#[module]
+impl Collector {
+    #[update]
+    fn album(&self, balls: Samples<Ball>, album: &mut Album) {
+        album.numbers = balls.iter().map(|ball| ball.number).collect();
+    }
 }
 
 /// A module that would provide the ball itself.
@@ -312,6 +329,37 @@ fn a_robot_that_is_stepped_takes_what_has_come_by_then_and_runs_for_it() {
             }
         }
     }
+    drop((here, there));
+}
+
+#[test]
+fn somebody_who_collects_values_gets_all_of_them_in_order() {
+    let address = free_unix();
+    let all = Sent { keep: Keep::Last(100), ..Sent::representation("Ball") };
+    let send = LinkConfiguration { send: vec![all], ..listening(address.clone(), &[], &[]) };
+    let collector = configuration("Collector", Trigger::Rate(10.0), receiving(address.clone()));
+    let collector = Robot::assemble_from(collector, registry::modules(), Vec::new()).unwrap();
+    let [mut head, mut legs] = [head(address.clone()), collector].map(|robot| robot.into_stepper().unwrap());
+    let here = open("head", head.handle(), &[send]);
+    let there = open("legs", legs.handle(), &[receiving(address)]);
+    eventually(|| (here.statistics()[0].sent[0].peers == 1).then_some(())).expect("they meet");
+    let mut found = Vec::new();
+    while found.len() < 20 {
+        if head.step().is_some_and(|step| !step.cycles.is_empty()) {
+            found.push(head.with_value(|ball: &Ball| ball.number).unwrap());
+            let is_sent = || here.statistics()[0].sent[0].messages == found.len() as u64;
+            eventually(|| is_sent().then_some(())).expect("it is sent");
+        }
+    }
+    let is_there = || there.statistics()[0].received[0].messages == 20;
+    eventually(|| is_there().then_some(())).expect("all come");
+    let mut collected = Vec::new();
+    for _ in 0..20 {
+        while legs.step().is_some_and(|step| step.cycles.is_empty()) {}
+        collected.extend(legs.with_value(|album: &Album| album.numbers.clone()).unwrap());
+    }
+    assert_eq!(collected, found);
+    assert_eq!(there.statistics()[0].received[0].overtaken, 0);
     drop((here, there));
 }
 

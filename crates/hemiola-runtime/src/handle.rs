@@ -2,6 +2,7 @@ mod beginning;
 mod changes;
 mod executors;
 mod health;
+mod inlets;
 mod upkeep;
 
 pub use health::CycleHealth;
@@ -30,6 +31,7 @@ use crate::lock::{Locked, Reentered};
 use crate::monitor::{LatencyBounds, Message, Monitor};
 use crate::observe::topics::TopicLine;
 use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
+use crate::origins::TopicInlet;
 use crate::present::Present;
 use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
@@ -47,10 +49,9 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
-/// let handle = running.handle().clone();
-/// std::thread::spawn(move || handle.enter_safe_state()).join().unwrap(); // a person has pressed the button
-/// assert!(running.stop().is_in_safe_state());
+/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?; let handle =
+/// running.handle().clone(); std::thread::spawn(move || handle.enter_safe_state()).join().unwrap();
+/// // a person has pressed the button assert!(running.stop().is_in_safe_state());
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 #[derive(Clone)]
@@ -100,12 +101,10 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     ///
-    /// let robot = Robot::assemble(configuration)?;
-    /// let everything = robot.recordable();
-    /// let mut stepper = robot.into_stepper()?;
-    /// let mut seen = stepper.handle().observe(Observation::of(everything).with_runs().complete())?;
-    /// stepper.step();
-    /// assert_eq!(seen.next_run().map(|run| run.run), Some(0));
+    /// let robot = Robot::assemble(configuration)?; let everything = robot.recordable(); let mut
+    /// stepper = robot.into_stepper()?; let mut seen =
+    /// stepper.handle().observe(Observation::of(everything).with_runs().complete())?;
+    /// stepper.step(); assert_eq!(seen.next_run().map(|run| run.run), Some(0));
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     ///
@@ -155,22 +154,6 @@ impl RobotHandle {
         self.state.has_begun()
     }
 
-    /// Returns the inlet of the source of that name, if it is one that is fed from outside. A link
-    /// is such a source for each representation that it receives: `link.head.BallPercept`.
-    ///
-    /// ```
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # use hemiola_runtime::Robot;
-    /// # let mut configuration = Configuration::default();
-    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    /// let stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// assert!(stepper.handle().inlet("link.head.BallPercept").is_none()); // there is no such link
-    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
-    /// ```
-    pub fn inlet(&self, source: &str) -> Option<SourceInlet> {
-        self.state.inlets().get(source).cloned()
-    }
-
     /// Returns the descriptor of a representation that a cycle or source of this robot may provide.
     pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
         let mut stores = self.viewpoints.all().iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
@@ -190,9 +173,10 @@ impl RobotHandle {
         &self.viewpoints
     }
 
-    /// Returns the names of the robot's sources, in the order in which checkpoints refer to them.
+    /// Returns the names of the robot's sources, and of topics that come from other processes, in
+    /// the order in which checkpoints refer to them.
     pub fn sources(&self) -> Vec<String> {
-        self.present().sources.iter().map(|source| source.name().to_owned()).collect()
+        self.present().begins()
     }
 
     /// Returns the names for the numbers in [events](crate::Observation::with_events), as far as
@@ -227,6 +211,7 @@ impl RobotHandle {
     pub fn clear_statistics(&self) {
         self.monitor().clear_statistics();
         self.state.inlets().values().for_each(SourceInlet::clear_measured);
+        self.state.topic_inlets().values().for_each(TopicInlet::clear_measured);
     }
 
     /// Returns the durations measured so far, combined with those of earlier runs.
@@ -237,12 +222,9 @@ impl RobotHandle {
     /// Returns what was measured in this run alone.
     pub fn measured(&self) -> Profile {
         let mut measured = self.monitor().statistics().profile();
-        for (&source, inlet) in self.state.inlets() {
-            let link = inlet.measured();
-            if link.delay.count() > 0 {
-                measured.links.insert(source.to_owned(), link);
-            }
-        }
+        let values = self.state.inlets().iter().map(|(source, inlet)| ((*source).to_owned(), inlet.measured()));
+        let topics = self.state.topic_inlets().iter().map(|(source, inlet)| (source.clone(), inlet.measured()));
+        measured.links.extend(values.chain(topics).filter(|(_, link)| link.delay.count() > 0));
         measured
     }
 
@@ -271,13 +253,12 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     ///
-    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// let robot = stepper.handle().clone();
-    /// robot.watch_bounds(LatencyBounds::default().response("motion", Duration::from_nanos(1)));
-    /// stepper.run_for(Duration::from_secs(1));
+    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?; let robot =
+    /// stepper.handle().clone(); robot.watch_bounds(LatencyBounds::default().response("motion",
+    /// Duration::from_nanos(1))); stepper.run_for(Duration::from_secs(1));
     /// assert!(robot.exceedances().into_values().sum::<u64>() >= 100); // that was too much to ask
-    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event, JournalEvent::Exceedance(_)));
-    /// assert!((1..=4).contains(&told.count()));
+    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event,
+    /// JournalEvent::Exceedance(_))); assert!((1..=4).contains(&told.count()));
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     pub fn watch_bounds(&self, bounds: LatencyBounds) {

@@ -1,24 +1,30 @@
 //! Values that enter a robot from outside: from whoever feeds a source, such as a link, to the
 //! thread of that source.
 //!
-//! Only the newest value matters: it replaces one that the source has not read yet. Those who feed
-//! a source take turns, off the real-time threads; the source waits for none of them.
+//! As many values wait as the readers of the source need: all samples, up to a bound, where
+//! somebody collects them, otherwise the newest one. One for which there is no room replaces the
+//! oldest that the source has not read yet. Those who feed a source take turns, off the real-time
+//! threads; the source waits for none of them.
 //!
 //! The feeder of a source may be lost. Losses are counted, and a delivery records how many came
 //! before it: the value becomes stale if there was a loss after the newest delivery, whatever was
 //! read first.
 
+mod delays;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hemiola_bus::exchange::{LatestReader, LatestWriter, latest};
+use hemiola_bus::{Bus, Publisher, Queue, WhenFull};
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
-use hemiola_trace::{Distribution, LinkProfile};
+use hemiola_trace::LinkProfile;
 
+use crate::error::RuntimeError;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+pub use delays::Delays;
 
 /// The inlet of a source that is fed from outside:
 /// [`RobotHandle::inlet`](crate::RobotHandle::inlet).
@@ -33,22 +39,23 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 #[derive(Clone)]
 pub struct SourceInlet {
     descriptor: &'static RepresentationDescriptor,
-    writer: Arc<Mutex<LatestWriter<Delivery>>>,
+    feed: Arc<Mutex<Feed>>,
     shared: Arc<Shared>,
-    delays: Arc<Mutex<Delays>>,
+    delays: Delays,
 }
 
-/// The delays of values since they were provided, and the error of these figures.
-#[derive(Default)]
-struct Delays {
-    taken: Distribution,
-    /// The maximum error of the sender's clock, in nanoseconds.
-    clock_error: u64,
+/// The end of those who deliver.
+struct Feed {
+    publisher: Publisher<Delivery>,
+    /// The number of deliveries so far.
+    delivered: u64,
+    /// The maximum number of deliveries that wait.
+    capacity: u64,
 }
 
 /// The source's end of an inlet.
 pub struct Intake {
-    deliveries: LatestReader<Delivery>,
+    deliveries: Queue<Delivery>,
     shared: Arc<Shared>,
     /// The number of losses that were noted, or that came before the delivery that was read last.
     noted: u32,
@@ -70,7 +77,9 @@ pub enum Next {
 #[derive(Default)]
 struct Shared {
     /// The event that is notified when there is a new delivery.
-    wakeup: Wakeup,
+    wakeup: Arc<Wakeup>,
+    /// The number of deliveries up to the one that was read last.
+    read: AtomicU64,
     unreadable: AtomicU64,
     losses: AtomicU32,
 }
@@ -81,14 +90,22 @@ struct Delivery {
     cdr: Vec<u8>,
     /// The number of losses before the delivery.
     losses: u32,
+    /// The number of deliveries up to this one.
+    number: u64,
 }
 
-/// Creates both ends of an inlet for values of this representation.
-pub fn inlet(descriptor: &'static RepresentationDescriptor) -> (SourceInlet, Intake) {
-    let (writer, deliveries) = latest(Delivery::default);
-    let (writer, shared) = (Arc::new(Mutex::new(writer)), Arc::new(Shared::default()));
+/// Creates both ends of an inlet for values of this representation, of which at most `capacity`
+/// wait.
+pub fn inlet(
+    descriptor: &'static RepresentationDescriptor,
+    capacity: usize,
+) -> Result<(SourceInlet, Intake), RuntimeError> {
+    let shared = Arc::new(Shared::default());
+    let topic = Bus::new().topic("deliveries").map_err(|error| RuntimeError::internal(&error.to_string()))?;
+    let deliveries = topic.queue_with_signal(capacity, WhenFull::DropOldest, shared.wakeup.clone().into());
+    let feed = Feed { publisher: topic.publisher(), delivered: 0, capacity: capacity as u64 };
     let intake = Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false };
-    (SourceInlet { descriptor, writer, shared, delays: Arc::default() }, intake)
+    Ok((SourceInlet { descriptor, feed: Arc::new(Mutex::new(feed)), shared, delays: Delays::default() }, intake))
 }
 
 impl SourceInlet {
@@ -98,7 +115,9 @@ impl SourceInlet {
     }
 
     /// Delivers a value in CDR as the source's next sample, which was taken at `stamp` on the
-    /// robot's clock. Returns `false` if it replaces one that the source had not read yet.
+    /// robot's clock. Returns `false` if there was no room for it, so that it replaces the oldest
+    /// one that the source had not read yet: there is room for all samples, up to
+    /// `sample_capacity`, if somebody reads them with `Samples`, and otherwise for one.
     pub fn deliver(&self, stamp: Time, cdr: &[u8]) -> bool {
         self.deliver_with(stamp, |bytes| bytes.extend_from_slice(cdr))
     }
@@ -115,18 +134,21 @@ impl SourceInlet {
     /// ```
     pub fn deliver_with(&self, stamp: Time, append: impl FnOnce(&mut Vec<u8>)) -> bool {
         // A delivery is consistent even if another thread has panicked.
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.with_back(|delivery| {
-            delivery.stamp = stamp;
-            delivery.cdr.clear();
-            append(&mut delivery.cdr);
-            // Losses are counted under the same lock.
-            delivery.losses = self.shared.losses.load(Ordering::Relaxed);
-        });
-        let is_taken = writer.publish();
-        drop(writer);
-        self.shared.wakeup.notify_all();
-        is_taken
+        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        let Feed { publisher, delivered, capacity } = &mut *feed;
+        let mut delivery = publisher.loan();
+        delivery.stamp = stamp;
+        delivery.cdr.clear();
+        append(&mut delivery.cdr);
+        // Losses are counted under the same lock.
+        delivery.losses = self.shared.losses.load(Ordering::Relaxed);
+        delivery.number = *delivered + 1;
+        // A source that reads at this moment makes room, which may not count yet: this is only for
+        // statistics.
+        let waiting = *delivered - self.shared.read.load(Ordering::Relaxed);
+        delivery.publish();
+        *delivered += 1;
+        waiting < *capacity
     }
 
     /// Marks the last value that was delivered as stale until the next one: whoever delivered it is
@@ -141,10 +163,10 @@ impl SourceInlet {
     /// # }
     /// ```
     pub fn lose(&self) {
-        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
         // Release: whoever sees the loss sees what was delivered before.
         self.shared.losses.fetch_add(1, Ordering::Release);
-        drop(writer);
+        drop(feed);
         self.shared.wakeup.notify_all();
     }
 
@@ -163,21 +185,17 @@ impl SourceInlet {
     /// # }
     /// ```
     pub fn note_delay(&self, delay: Duration, clock_error: Duration) {
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let mut delays = self.delays.lock().unwrap_or_else(PoisonError::into_inner);
-        delays.taken.record(nanoseconds(delay.saturating_add(clock_error)));
-        delays.clock_error = delays.clock_error.max(nanoseconds(clock_error));
+        self.delays.note(delay, clock_error);
     }
 
     /// Returns the delays of deliveries so far.
     pub(crate) fn measured(&self) -> LinkProfile {
-        let Delays { taken, clock_error } = &*self.delays.lock().unwrap_or_else(PoisonError::into_inner);
-        LinkProfile { delay: taken.into(), clock_error: *clock_error }
+        self.delays.measured()
     }
 
     /// Resets the delays of deliveries.
     pub(crate) fn clear_measured(&self) {
-        *self.delays.lock().unwrap_or_else(PoisonError::into_inner) = Delays::default();
+        self.delays.clear();
     }
 
     /// Wakes the source, which then checks whether it is to end.
@@ -197,7 +215,7 @@ impl Intake {
     pub fn next(&mut self) -> Next {
         // The losses are read first: what was delivered before them is then visible.
         let losses = self.shared.losses.load(Ordering::Acquire);
-        if self.deliveries.has_new() {
+        if self.deliveries.has_messages() {
             return Next::Delivery;
         }
         let is_loss = losses != self.noted && std::mem::take(&mut self.is_fed);
@@ -205,25 +223,24 @@ impl Intake {
         if is_loss { Next::Loss } else { Next::Nothing }
     }
 
-    fn has_news(&self) -> bool {
-        self.deliveries.has_new() || self.shared.losses.load(Ordering::Acquire) != self.noted
+    fn has_news(&mut self) -> bool {
+        self.deliveries.has_messages() || self.shared.losses.load(Ordering::Acquire) != self.noted
     }
 
-    /// Fills a value with the newest delivery, and returns the time stamp of its sample. May run
-    /// user code, and so panic.
+    /// Fills a value with the next delivery, and returns the time stamp of its sample. May run user
+    /// code, and so panic.
     ///
     /// # Errors
-    /// Returns an error with the reason if the delivery is not such a value.
+    /// Returns an error with the reason if there is no delivery, or it is not such a value.
     pub fn take(&mut self, value: &mut ValueMut<'_>) -> Result<Time, String> {
-        self.deliveries.take();
-        let Self { deliveries, noted, is_fed, .. } = self;
-        deliveries.with_front(|Delivery { stamp, cdr, losses }| {
-            *noted = *losses;
-            let mut reader = CdrReader::new(cdr).map_err(|error| error.to_string())?;
-            value.read(&mut reader).map_err(|error| error.to_string())?;
-            *is_fed = true;
-            Ok(*stamp)
-        })
+        let Self { deliveries, shared, noted, is_fed } = self;
+        let delivery = deliveries.receive().ok_or("nothing was delivered")?;
+        shared.read.store(delivery.number, Ordering::Relaxed);
+        *noted = delivery.losses;
+        let mut reader = CdrReader::new(&delivery.cdr).map_err(|error| error.to_string())?;
+        value.read(&mut reader).map_err(|error| error.to_string())?;
+        *is_fed = true;
+        Ok(delivery.stamp)
     }
 
     /// Counts a delivery that could not be read.
@@ -233,7 +250,7 @@ impl Intake {
 
     /// Sleeps until there is a delivery that was not read yet or a loss, or `is_over` returns
     /// `true` and the inlet was [woken](SourceInlet::wake).
-    pub fn wait(&self, is_over: impl Fn() -> bool) {
+    pub fn wait(&mut self, is_over: impl Fn() -> bool) {
         let seen = self.shared.wakeup.generation();
         // What was written before the event was notified is visible by now, or the wait returns at
         // once.
@@ -253,6 +270,7 @@ impl fmt::Debug for SourceInlet {
 mod tests {
     use hemiola_model::data::{Data, DataType, Field};
     use hemiola_model::{Name, cdr};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -260,7 +278,7 @@ mod tests {
     fn the_newest_delivery_is_taken_once_and_one_that_is_no_value_is_an_error() {
         let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
         let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
-        let (inlet, mut intake) = inlet(descriptor);
+        let (inlet, mut intake) = inlet(descriptor, 1).unwrap();
         let at = Time::from_seconds;
         assert_eq!(intake.next(), Next::Nothing);
         assert!(inlet.deliver(at(1.0), &cdr::encode(&1_u32)));
@@ -285,7 +303,7 @@ mod tests {
     fn a_value_is_lost_once_after_it_was_taken_and_not_if_another_one_came_since() {
         let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
         let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
-        let (inlet, mut intake) = inlet(descriptor);
+        let (inlet, mut intake) = inlet(descriptor, 1).unwrap();
         let mut value = descriptor.create();
         let mut takes = |intake: &mut Intake| {
             let next = intake.next();
@@ -309,5 +327,62 @@ mod tests {
         inlet.lose();
         deliver();
         assert_eq!([(); 2].map(|()| takes(&mut intake)), [Next::Delivery, Next::Nothing], "somebody else is there");
+    }
+
+    /// An event in the life of an inlet.
+    #[derive(Clone, Copy, Debug)]
+    enum Deed {
+        Deliver,
+        Lose,
+        Read,
+    }
+
+    proptest! {
+        /// The oracle keeps deliveries in a list, and drops the first ones.
+        #[test]
+        fn deliveries_come_in_their_order_and_those_without_room_cost_the_oldest(
+            capacity in 1..5_usize,
+            deeds in prop::collection::vec(prop_oneof![Just(Deed::Deliver), Just(Deed::Lose), Just(Deed::Read)], 0..60),
+        ) {
+            let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
+            let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
+            let (inlet, mut intake) = inlet(descriptor, capacity).unwrap();
+            let mut value = descriptor.create();
+            let mut waiting = std::collections::VecDeque::new();
+            let (mut count, mut is_fed, mut is_lost) = (0_u32, false, false);
+            for deed in deeds {
+                match deed {
+                    Deed::Deliver => {
+                        count += 1;
+                        let is_room = waiting.len() < capacity;
+                        let stamp = Time::from_nanoseconds(i64::from(count));
+                        prop_assert_eq!(inlet.deliver(stamp, &cdr::encode(&count)), is_room);
+                        waiting.drain(..usize::from(!is_room));
+                        waiting.push_back(count);
+                        is_lost = false;
+                    }
+                    Deed::Lose => {
+                        inlet.lose();
+                        is_lost = true;
+                    }
+                    Deed::Read => match (intake.next(), waiting.pop_front()) {
+                        (Next::Delivery, Some(expected)) => {
+                            let stamp = intake.take(&mut ValueMut::of(&mut value));
+                            prop_assert_eq!(stamp, Ok(Time::from_nanoseconds(i64::from(expected))));
+                            let mut seen = cdr::CdrWriter::default();
+                            prop_assert!(value.write(&mut seen));
+                            prop_assert_eq!(seen.finish(), cdr::encode(&expected));
+                            is_fed = true;
+                        }
+                        (next, None) => {
+                            let is_loss = is_fed && std::mem::take(&mut is_lost);
+                            is_fed &= !is_loss;
+                            prop_assert_eq!(next, if is_loss { Next::Loss } else { Next::Nothing });
+                        }
+                        (next, expected) => prop_assert!(false, "{:?} instead of {:?}", next, expected),
+                    },
+                }
+            }
+        }
     }
 }

@@ -78,6 +78,7 @@ pub use monitor::{LatencyBounds, Message};
 pub use observe::{
     Dropped, Observation, Observer, Seen, SeenEvents, SeenMessage, SeenTopic, SeenValue, ValueChannel, ValueRequest,
 };
+pub use origins::{News, TopicInlet, TopicNews};
 pub use pending::Pending;
 pub use player::{Played, Player, Tempo, Transport};
 pub use record::{

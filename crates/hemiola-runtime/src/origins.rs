@@ -23,6 +23,9 @@
 //! One thread writes at a time, because an update runs once in a run of its cycle. A reader that is
 //! held up for so long that the entry is overwritten learns nothing in this run; no thread waits.
 
+mod news;
+mod topic_inlet;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -32,6 +35,9 @@ use hemiola_trace::ExchangeId;
 use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::provenance::Provenance;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use news::Listener;
+pub use news::{News, TopicNews};
+pub use topic_inlet::TopicInlet;
 
 /// The provenances of a robot's topics. Accessing them locks, so it is not for real-time threads.
 #[derive(Default)]
@@ -46,10 +52,28 @@ impl Origins {
 
 /// The provenances of a topic's messages by publisher, each in its place.
 #[derive(Default)]
-pub struct TopicOrigins([OnceLock<PublisherOrigins>; PUBLISHERS]);
+pub struct TopicOrigins {
+    publishers: [OnceLock<PublisherOrigins>; PUBLISHERS],
+    /// The parties that are notified when a run of a publisher has ended.
+    listeners: [OnceLock<Arc<Listener>>; LISTENERS],
+}
 
 /// The number of publishers of a topic that subscriptions distinguish, by their places.
 pub const PUBLISHERS: usize = 16;
+
+/// The number of links that can pass on what a topic's messages derive from.
+const LISTENERS: usize = 16;
+
+impl TopicOrigins {
+    /// Adds a listener; returns `false` if there are too many.
+    fn add(&self, listener: &Arc<Listener>) -> bool {
+        self.listeners.iter().any(|place| place.set(listener.clone()).is_ok())
+    }
+
+    fn listeners(&self) -> impl Iterator<Item = &Listener> {
+        self.listeners.iter().map_while(OnceLock::get).map(|listener| &**listener)
+    }
+}
 
 /// The end of an update that publishes to a topic.
 pub struct OriginWriter {
@@ -63,14 +87,14 @@ impl OriginWriter {
     pub fn new(topic: Arc<TopicOrigins>, place: u32, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
         let shape = shape.into();
         let writer = Self { topic, place: place as usize };
-        let publisher = writer.topic.0.get(writer.place)?;
+        let publisher = writer.topic.publishers.get(writer.place)?;
         let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(shape) });
         publisher.runs.writers.fetch_add(1, Ordering::Relaxed);
         Some(writer)
     }
 
     fn publisher(&self) -> Option<&PublisherOrigins> {
-        self.topic.0.get(self.place)?.get()
+        self.topic.publishers.get(self.place)?.get()
     }
 
     /// Notes, before the update is called, its run, the number of its next message, and what it
@@ -85,7 +109,11 @@ impl OriginWriter {
     /// traces list what it published.
     pub fn end(&self) -> Option<ExchangeId> {
         let publisher = self.publisher()?;
+        // Whoever sees the end of the run then sees when that was.
+        let run = publisher.runs.begun.load(Ordering::Relaxed);
+        self.topic.listeners().for_each(|listener| listener.note_end(self.place, run));
         publisher.runs.end();
+        self.topic.listeners().for_each(Listener::notify);
         Some(publisher.exchange)
     }
 }
@@ -122,7 +150,7 @@ impl OriginReader {
 
     /// Notes which runs have ended, before messages are received.
     pub fn look(&mut self) {
-        for (publisher, ended) in self.topic.0.iter().zip(&mut self.ended) {
+        for (publisher, ended) in self.topic.publishers.iter().zip(&mut self.ended) {
             *ended = publisher.get().map_or(0, |publisher| publisher.runs.ended());
         }
     }
@@ -132,7 +160,7 @@ impl OriginReader {
     /// about which something is new.
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
-        for (place, publisher) in self.topic.0.iter().enumerate() {
+        for (place, publisher) in self.topic.publishers.iter().enumerate() {
             let Some(PublisherOrigins { exchange, runs }) = publisher.get() else { continue };
             let Some((number, run)) = runs.latest_known(self.ended[place], next(place), &mut self.one) else {
                 continue;

@@ -11,7 +11,7 @@ use crate::blackboard::feedback::{Feedback, Shape};
 use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
 use crate::inlet::SourceInlet;
-use crate::origins::Origins;
+use crate::origins::{Origins, TopicInlet};
 use crate::safe_state::{Cause, SafeStateCause, SharedSafeState};
 use crate::stand_in::Taken;
 use crate::sync::{AtomicBool, Ordering};
@@ -37,6 +37,7 @@ pub struct RobotState {
     feedback: Feedback,
     faults: Arc<Faults>,
     inlets: BTreeMap<&'static str, SourceInlet>,
+    topic_inlets: BTreeMap<String, TopicInlet>,
 }
 
 impl RobotState {
@@ -59,6 +60,7 @@ impl RobotState {
             feedback: Feedback::default(),
             faults: Arc::default(),
             inlets: BTreeMap::new(),
+            topic_inlets: BTreeMap::new(),
         }
     }
 
@@ -77,6 +79,19 @@ impl RobotState {
     /// Returns the inlets of sources that are fed from outside, by the names of the sources.
     pub fn inlets(&self) -> &BTreeMap<&'static str, SourceInlet> {
         &self.inlets
+    }
+
+    /// Sets the inlets of topics that come from other processes, by the names that they have as
+    /// sources.
+    pub fn with_topic_inlets(mut self, inlets: BTreeMap<String, TopicInlet>) -> Self {
+        self.topic_inlets = inlets;
+        self
+    }
+
+    /// Returns the inlets of topics that come from other processes, by the names that they have as
+    /// sources.
+    pub fn topic_inlets(&self) -> &BTreeMap<String, TopicInlet> {
+        &self.topic_inlets
     }
 
     /// Returns the feedback between cycles, where values return to a cycle from which they derive.
@@ -121,7 +136,8 @@ impl RobotState {
         &self.taken
     }
 
-    /// Returns the numbers of the sources in traces, in the robot's order.
+    /// Returns the numbers in traces of the sources, in the robot's order, and of topics that come
+    /// from other processes.
     pub fn source_ids(&self) -> &[SourceId] {
         &self.source_ids
     }

@@ -227,7 +227,7 @@ impl SourceRunner {
         }
     }
 
-    /// Takes the newest sample that was delivered from outside.
+    /// Takes the next sample that was delivered from outside.
     fn sample_intake(&mut self) -> Sampled {
         let Some(intake) = &mut self.intake else { return Sampled::Nothing };
         match intake.next() {
@@ -282,8 +282,8 @@ impl SourceRunner {
     }
 
     /// Sleeps until a sample is delivered from outside, or the robot stops.
-    pub fn wait_for_delivery(&self) {
-        if let Some(intake) = &self.intake {
+    pub fn wait_for_delivery(&mut self) {
+        if let Some(intake) = &mut self.intake {
             intake.wait(|| self.robot.is_stopping());
         }
     }

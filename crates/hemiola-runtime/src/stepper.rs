@@ -141,7 +141,7 @@ impl Stepper {
                 for &cycle in &cycles {
                     self.stage.cycles[cycle].run(None);
                 }
-                self.stage.sources[index].prepare();
+                self.stage.sources[index].go_on(time);
                 Some(Step { time, cycles: self.run_by_topics(cycles) })
             }
             (_, Some((time, index))) => {

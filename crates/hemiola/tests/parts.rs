@@ -232,9 +232,9 @@ fn the_links_between_parts_say_who_provides_and_who_reads() {
     configuration.processes[0].sources.push("Lidar".into());
     configuration.providers.insert("Plan".into(), "Planner".into());
     let links = Robot::assemble(configuration).unwrap().links_between_parts().unwrap();
-    let link = |representation: &str, to: &str| {
-        let is_it = |link: &&LinkBetweenParts| (link.representation.as_str(), link.to.as_str()) == (representation, to);
-        links.iter().find(is_it).unwrap_or_else(|| panic!("{representation} to {to}: {links:?}"))
+    let link = |subject: &str, to: &str| {
+        let is_it = |link: &&LinkBetweenParts| (link.subject.name.as_str(), link.to.as_str()) == (subject, to);
+        links.iter().find(is_it).unwrap_or_else(|| panic!("{subject} to {to}: {links:?}"))
     };
     let scan = link("Scan", "main");
     assert_eq!((scan.from.as_str(), scan.provider.as_str(), scan.source.as_str()), ("maps", "Lidar", "link.maps.Scan"));
@@ -250,6 +250,23 @@ fn the_links_between_parts_say_who_provides_and_who_reads() {
         ("Lidar", &["mapping".to_owned()][..])
     );
     assert_eq!(link("Motor", "maps").readers, ["Lidar"]);
+}
+
+#[test]
+fn a_topic_is_a_link_between_parts_from_each_who_publishes() {
+    let mut configuration = robot();
+    configuration.cycles.push(cycle("watching", "Watcher", Trigger::Rate(10.0)));
+    configuration.cycles[3].trigger = Trigger::Topic("Alarm".into());
+    configuration.processes = vec![process("maps", &["mapping", "watching"])];
+    configuration.providers.insert("Plan".into(), "Watcher".into());
+    let links = Robot::assemble(configuration).unwrap().links_between_parts().unwrap();
+    let alarms: Vec<_> = links.iter().filter(|link| link.subject == Subject::topic("Alarm")).collect();
+    let providers: Vec<_> = alarms.iter().map(|link| link.provider.as_str()).collect();
+    assert_eq!(providers, ["mapping", "watching"]);
+    for link in alarms {
+        assert_eq!((link.from.as_str(), link.to.as_str(), link.source.as_str()), ("maps", "main", "link.maps.Alarm"));
+        assert_eq!((&link.readers, &link.triggers), (&vec!["driving".to_owned()], &vec!["driving".to_owned()]));
+    }
 }
 
 #[test]
@@ -309,8 +326,14 @@ fn chains_across_go_on_with_what_the_link_brings() {
     };
     configuration.chains = vec![chain("turn", "Driver.drive"), chain("look", "Mapper")];
     let whole = Robot::assemble(configuration.clone()).unwrap();
-    let across: Vec<_> = whole.chains_into("main").unwrap().into_iter().map(|chain| (chain.name, chain.from)).collect();
-    let expected = [("turn by Map", "link.maps.Map"), ("turn by Scan", "link.maps.Scan")];
+    let across: Vec<_> = whole.chains_into("main").unwrap();
+    assert!(across.iter().all(|(whole, _)| whole.name == "turn"));
+    let across: Vec<_> = across.into_iter().map(|(_, chain)| (chain.name, chain.from)).collect();
+    let expected = [
+        ("turn by Map", "link.maps.Map"),
+        ("turn by Scan", "link.maps.Scan"),
+        ("turn by Alarm", "link.maps.Alarm by messages"),
+    ];
     assert_eq!(across, expected.map(|(name, from)| (name.to_owned(), from.to_owned())));
     assert_eq!(part(&configuration, "main").unwrap().chains, []);
     assert_eq!(part(&configuration, "maps").unwrap().chains, [chain("look", "Mapper")]);

@@ -4,7 +4,8 @@ use super::{Span, text};
 use crate::TimeSpan;
 
 /// A link that carries the values of a cycle or chain to another process, where a thread delivers
-/// them: a cycle that begins after the link.
+/// them: a cycle that begins after the link. Messages of a topic are there for whoever subscribes
+/// as soon as the link has delivered them.
 ///
 /// How long that takes is measured: it includes sockets, the time-sharing threads that serve them,
 /// and the kernel, which no analysis covers. The time of the receiving thread, and what delays it,

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hemiola_insight::{InsightError, has_chain, profile};
+use hemiola_insight::{InsightError, has_chain, is_by_messages, profile};
 use hemiola_model::configuration::{Configuration, OutputConfiguration};
 use hemiola_runtime::{Robot, RuntimeError};
-use hemiola_trace::{Known, ProfileHistory};
+use hemiola_trace::{Known, ProfileHistory, source_of_messages};
 
 use super::places::sibling;
 use crate::command_line::RunArguments;
@@ -20,8 +20,14 @@ pub fn part(configuration: Configuration, process: &str) -> Result<Configuration
     let whole = Robot::assemble(configuration)?;
     let mut part = whole.part(process, &sockets())?;
     let robot = Robot::assemble(part.clone())?;
-    let chains = whole.chains_into(process)?.into_iter();
-    part.chains.extend(chains.filter(|chain| has_chain(&robot, &chain.from, &chain.to)));
+    for (declared, chain) in whole.chains_into(process)? {
+        // A chain of values does not go on with messages.
+        let is_meant =
+            source_of_messages(&chain.from).is_none() || is_by_messages(&whole, &declared.from, &declared.to);
+        if is_meant && has_chain(&robot, &chain.from, &chain.to) {
+            part.chains.push(chain);
+        }
+    }
     let OutputConfiguration { trace, profile, statistics } = &mut part.output;
     for path in [trace, profile, statistics].into_iter().flatten() {
         *path = sibling(path, &format!("-{process}"));

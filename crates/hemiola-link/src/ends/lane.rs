@@ -33,6 +33,8 @@ pub struct Lane {
     /// queued.
     due: Option<Instant>,
     waiting: VecDeque<Waiting>,
+    /// The latest news, which is sent when no message waits.
+    news: Option<Waiting>,
     /// The time at which the first of the values was handed over that were dropped or skipped since
     /// the last one was sent.
     missed: Option<i64>,
@@ -40,7 +42,7 @@ pub struct Lane {
     sequence: u64,
 }
 
-/// A message or value that waits to be sent. See [`Lane`].
+/// A message or value that waits to be sent, or news about messages. See [`Lane`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The time at which it was published or handed over, in nanoseconds of the robot's clock. For
@@ -52,11 +54,20 @@ pub struct Waiting {
     pub cdr: Cdr,
 }
 
+impl Waiting {
+    /// Returns whether this is news about a topic: the messages until now, and the absence of
+    /// others, derive from samples up to `stamp`. It has no contents, not even the header that each
+    /// message has.
+    pub fn is_news(&self) -> bool {
+        self.stamp.is_some() && self.cdr.is_empty()
+    }
+}
+
 impl Lane {
     /// Creates the empty queue of a topic or representation.
     pub fn new(topic: &Sent) -> Self {
         let period = topic.rate.and_then(|rate| Duration::try_from_secs_f64(1.0 / rate).ok());
-        Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), missed: None, sequence: 0 }
+        Self { keep: topic.keep, period, due: None, waiting: VecDeque::new(), news: None, missed: None, sequence: 0 }
     }
 
     /// Queues a message, and counts the messages that are dropped or skipped. The lanes of a peer
@@ -68,6 +79,11 @@ impl Lane {
         (held, most): (&mut usize, usize),
         count: &mut SentStatistics,
     ) {
+        if message.is_news() {
+            let since = self.news.as_ref().map_or(message.time, |earlier| earlier.time);
+            self.news = Some(Waiting { time: since, ..message });
+            return;
+        }
         match self.keep {
             Keep::Newest => {
                 while let Some(older) = self.waiting.pop_front() {
@@ -104,7 +120,9 @@ impl Lane {
     /// Returns the next message that may be sent now, with its number.
     pub fn pop(&mut self, now: Instant, held: &mut usize) -> Option<(u64, Waiting)> {
         if self.waiting.is_empty() {
-            return None;
+            let news = self.news.take()?;
+            self.sequence += 1;
+            return Some((self.sequence, news));
         }
         if self.keep == Keep::Newest {
             if !self.is_due(now) {
@@ -137,15 +155,15 @@ impl Lane {
         self.waiting.front()
     }
 
-    /// Returns whether no message waits.
+    /// Returns whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.waiting.is_empty() && self.news.is_none()
     }
 
     /// Removes all messages.
     pub fn clear(&mut self, held: &mut usize) {
         *held -= self.waiting.drain(..).map(|message| message.cdr.len()).sum::<usize>();
-        self.missed = None;
+        (self.news, self.missed) = (None, None);
     }
 
     /// Notes that a value is not sent. The next value takes its place, and inherits its time.
@@ -256,6 +274,27 @@ mod tests {
             seen.extend(lane.lane.pop(lane.begin, &mut lane.held).map(|(_, sent)| sent.time));
             assert_eq!(seen, times, "{keep:?}, {stamp:?}");
         }
+    }
+
+    #[test]
+    fn news_comes_after_all_messages_once_and_counts_from_the_first_that_it_stands_for() {
+        let mut lane = Try::of(None, Keep::Last(2));
+        let tell = |lane: &mut Try, time: i64| {
+            let news = Waiting { time, stamp: Some(10 * time), cdr: Cdr::default() };
+            lane.lane.push(news, lane.begin, (&mut lane.held, 45), &mut lane.count);
+        };
+        lane.push(0, 1);
+        tell(&mut lane, 5);
+        (2..=3).for_each(|number| lane.push(0, number));
+        tell(&mut lane, 6);
+        assert_eq!([lane.pop(0), lane.pop(0)], [Some(2), Some(3)], "news takes no room");
+        let (number, news) = lane.lane.pop(lane.begin, &mut lane.held).unwrap();
+        assert_eq!((number, news.time, news.stamp, news.is_news()), (3, 5, Some(60), true));
+        assert!(lane.lane.is_empty());
+        tell(&mut lane, 7);
+        assert!(!lane.lane.is_empty());
+        lane.lane.clear(&mut lane.held);
+        assert!(lane.lane.is_empty());
     }
 
     #[test]

@@ -8,11 +8,11 @@ use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, Subje
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{SharedMemory, Wakeup, monotonic_now};
-use hemiola_runtime::{Change, Observation, Observer, RobotHandle, SourceInlet};
+use hemiola_runtime::{Change, News, Observation, Observer, RobotHandle, SourceInlet, TopicInlet, TopicNews};
 use hemiola_trace::{TickScale, Ticks};
 
 use super::buffers::Buffers;
-use super::{Contents, Waiting, contained};
+use super::{Cdr, Contents, Waiting, contained};
 
 /// The robot whose topics and representations are exchanged.
 ///
@@ -39,10 +39,10 @@ pub struct Ends {
 /// use hemiola_realtime::Wakeup;
 /// use std::sync::Arc;
 ///
-/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None, robot: None };
-/// let mut topics = Topics::new([(Sent::topic("Odometry"), Arc::new(Wakeup::new()))], [], ends);
-/// topics.look();
-/// assert!(topics.sent[0].schema.is_none()); // nobody publishes it yet
+/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None,
+/// robot: None }; let mut topics = Topics::new([(Sent::topic("Odometry"),
+/// Arc::new(Wakeup::new()))], [], ends); topics.look(); assert!(topics.sent[0].schema.is_none());
+/// // nobody publishes it yet
 /// ```
 pub struct Topics {
     ends: Ends,
@@ -69,6 +69,10 @@ pub struct Sent {
     /// Notified when there is something to send.
     event: Arc<Wakeup>,
     is_marked: bool,
+    /// The news about a topic, if the peer is another process of the robot.
+    news: Option<TopicNews>,
+    /// Set while messages are received, up to which there may be news.
+    is_receiving: bool,
     buffers: Buffers,
     /// The number of messages dropped in `flow` that have been counted already.
     dropped: u64,
@@ -93,6 +97,9 @@ pub struct Received {
     publisher: Option<Box<dyn UntypedPublisher>>,
     /// The inlet of a representation.
     inlet: Option<SourceInlet>,
+    /// The inlet for what a topic's messages derive from, if the peer is another process of the
+    /// robot.
+    news: Option<TopicInlet>,
     /// The number of values unreadable for the inlet that have been counted already.
     unreadable: u64,
 }
@@ -121,6 +128,8 @@ impl Topics {
                 flow: None,
                 event,
                 is_marked: false,
+                news: None,
+                is_receiving: false,
                 buffers: Buffers::default(),
                 dropped: 0,
             }
@@ -134,6 +143,7 @@ impl Topics {
                 descriptor: inlet.as_ref().map(SourceInlet::descriptor),
                 publisher: None,
                 inlet,
+                news: None,
                 unreadable: 0,
             }
         });
@@ -148,6 +158,15 @@ impl Topics {
         let mut topics = Self::new(sent, received, ends);
         for (received, configured) in topics.received.iter_mut().zip(&link.receive) {
             received.name_there = configured.name_there().to_owned();
+            let robot = topics.ends.robot.as_ref();
+            received.news = robot.and_then(|robot| robot.topic_inlet(&configured.source(&link.name)));
+        }
+        let is_between_parts =
+            |robot: &RobotHandle| robot.with_robot(|it| it.configuration().is_between_parts(&link.name));
+        if let Some(robot) = topics.ends.robot.as_ref().filter(|robot| is_between_parts(robot)) {
+            for sent in topics.sent.iter_mut().filter(|sent| sent.configuration.subject.kind == SubjectKind::Topic) {
+                sent.news = robot.topic_news(&sent.configuration.subject.name, sent.event.clone());
+            }
         }
         topics
     }
@@ -171,9 +190,11 @@ impl Topics {
         }
     }
 
-    /// Returns whether representations are received, whose time stamps must be converted.
-    pub(crate) fn receives_values(&self) -> bool {
-        self.received.iter().any(|received| received.subject.kind == SubjectKind::Representation)
+    /// Returns whether something with time stamps is received, which must be converted:
+    /// representations, or what messages derive from.
+    pub(crate) fn receives_stamps(&self) -> bool {
+        let has_stamps = |it: &Received| it.subject.kind == SubjectKind::Representation || it.news.is_some();
+        self.received.iter().any(has_stamps)
     }
 
     /// Updates which topics exist. Returns those that are configured to be sent but cannot leave
@@ -212,7 +233,8 @@ impl Topics {
         if sent.flow.is_some() == is_wanted {
             return Ok(());
         }
-        (sent.flow, sent.dropped) = (None, 0);
+        (sent.flow, sent.dropped, sent.is_receiving) = (None, 0, false);
+        sent.news.iter_mut().for_each(|news| news.want(is_wanted));
         let Subject { kind, name } = &sent.configuration.subject;
         let event = sent.event.clone();
         match (kind, &self.ends.robot) {
@@ -258,13 +280,22 @@ impl Topics {
     }
 
     /// Receives the next message or value of one topic or representation: `None` if there is none,
-    /// `Some(None)` if it cannot be serialized.
+    /// `Some(None)` if it cannot be serialized. After the last message of a topic there may be
+    /// [news](Waiting::is_news).
     pub fn next(&mut self, topic: usize) -> Option<Option<Waiting>> {
         let Self { sent, ends, memory, .. } = self;
-        let Sent { flow, buffers, .. } = &mut sent[topic];
+        let Sent { flow, buffers, news, is_receiving, .. } = &mut sent[topic];
         Some(match flow.as_mut()? {
             Flow::Messages(queue) => {
-                let message = queue.receive()?;
+                if !std::mem::replace(is_receiving, true) {
+                    news.iter_mut().for_each(TopicNews::look);
+                }
+                let Some(message) = queue.receive() else {
+                    *is_receiving = false;
+                    let News { stamp, since } = news.as_mut()?.hear()?;
+                    let time = time_of(since, &ends.clock, ends.scale.as_ref());
+                    return Some(Some(Waiting { time, stamp: Some(stamp.nanoseconds()), cdr: Cdr::default() }));
+                };
                 let time = time_of(message.stamp(), &ends.clock, ends.scale.as_ref());
                 let cdr = buffers.written(memory.as_ref(), |writer| message.write(writer));
                 cdr.map(|cdr| Waiting { time, stamp: None, cdr })
@@ -322,19 +353,30 @@ impl Topics {
     /// subscriber.
     pub fn publish<'c>(&mut self, topic: usize, message: impl Into<Contents<'c>>) -> Result<(), String> {
         let message = message.into();
-        let Received { subject, publisher, .. } = &mut self.received[topic];
+        let Self { ends, received, .. } = self;
         let published = contained(|| {
-            let publisher = match publisher {
-                Some(publisher) => publisher,
-                None => {
-                    let made = self.ends.bus.untyped_publisher(&subject.name).ok_or("it has no subscriber")?;
-                    publisher.insert(made.map_err(|error| error.to_string())?)
-                }
-            };
+            let publisher = received[topic].publisher(&ends.bus)?;
             let mut reader = message.reader().map_err(|error| error.to_string())?;
             publisher.publish(&mut reader).map_err(|error| error.to_string())
         });
         published.unwrap_or_else(Err)
+    }
+
+    /// Notes that everything that was published of a topic that is received, and that nothing else
+    /// was, derives from samples up to that time on the robot's clock; `None` if that is not known
+    /// any more.
+    pub(crate) fn hear_news(&mut self, topic: usize, stamp: Option<i64>) {
+        let Self { ends, received, .. } = self;
+        let received = &mut received[topic];
+        let Some(news) = received.news.clone() else { return };
+        // Creating a publisher calls code of users.
+        let publisher = contained(|| {
+            let publisher = received.publisher(&ends.bus)?;
+            Ok::<_, String>((publisher.place(), publisher.published()))
+        });
+        if let Ok(Ok((Some(place), next))) = publisher {
+            news.hear(place, next, stamp.map(Time::from_nanoseconds));
+        }
     }
 
     /// Delivers a value of a representation that is received, with its time stamp on the robot's
@@ -348,20 +390,21 @@ impl Topics {
         })
     }
 
-    /// Notes the delay of the last delivered value of a representation, and the error of the clock
-    /// by which the delay was measured.
+    /// Notes the delay of the last delivered value of a representation, or of the last news of a
+    /// topic, and the error of the clock by which the delay was measured.
     pub(crate) fn note_delay(&self, topic: usize, delay: Duration, clock_error: Duration) {
-        if let Some(inlet) = &self.received[topic].inlet {
-            inlet.note_delay(delay, clock_error);
-        }
+        let Received { inlet, news, .. } = &self.received[topic];
+        inlet.iter().for_each(|inlet| inlet.note_delay(delay, clock_error));
+        news.iter().for_each(|news| news.note_delay(delay, clock_error));
     }
 
     /// Marks the last value of a representation that is received as stale, because no peer sends it
-    /// any more.
+    /// any more; or notes that silence about a topic tells nothing any more.
     pub fn lose(&mut self, topic: usize) {
         if let Some(inlet) = &self.received[topic].inlet {
             inlet.lose();
         }
+        self.hear_news(topic, None);
     }
 
     /// Returns the number of values of a representation that the source could not read since the
@@ -370,6 +413,20 @@ impl Topics {
         let received = &mut self.received[topic];
         let unreadable = received.inlet.as_ref().map_or(0, SourceInlet::unreadable);
         unreadable - std::mem::replace(&mut received.unreadable, unreadable)
+    }
+}
+
+impl Received {
+    /// Returns the publisher of a topic, which is created if there is none yet.
+    fn publisher(&mut self, bus: &Bus) -> Result<&mut Box<dyn UntypedPublisher>, String> {
+        let Self { subject, publisher, .. } = self;
+        Ok(match publisher {
+            Some(publisher) => publisher,
+            None => {
+                let made = bus.untyped_publisher(&subject.name).ok_or("it has no subscriber")?;
+                publisher.insert(made.map_err(|error| error.to_string())?)
+            }
+        })
     }
 }
 

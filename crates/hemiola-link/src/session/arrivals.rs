@@ -46,8 +46,10 @@ impl Session {
             return;
         };
         let kind = desk.topics.received[topic].subject.kind;
-        // Values have stamps, and messages of topics have none.
-        if message.stamp.is_some() != (kind == SubjectKind::Representation) {
+        // Values have stamps, and messages of topics have none, unless they are news, which has no
+        // contents.
+        let is_news = kind == SubjectKind::Topic && message.stamp.is_some() && contents.length() == 0;
+        if !is_news && message.stamp.is_some() != (kind == SubjectKind::Representation) {
             desk.statistics.ignored += 1;
             return;
         }
@@ -62,6 +64,14 @@ impl Session {
         self.assembly.forget(message.topic, message.sequence);
         let stamped = self.clock.as_ref().zip(message.stamp);
         let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
+        if is_news {
+            desk.topics.hear_news(topic, stamp);
+            let arrived = desk.topics.now().nanoseconds();
+            if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
+                desk.topics.note_delay(topic, delay, error);
+            }
+            return;
+        }
         let length = contents.length() as u64;
         let mut hand_over = |contents: Contents<'_>| match stamp {
             Some(stamp) => Ok(desk.topics.deliver(topic, stamp, contents)),

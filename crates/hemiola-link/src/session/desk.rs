@@ -170,10 +170,13 @@ impl Desk {
     /// Marks the last received value as stale, because no peer sends it any more.
     pub fn lose(&mut self, topic: usize) {
         let received = &mut self.statistics.received[topic];
-        if received.kind == SubjectKind::Representation && received.messages > 0 {
+        if received.kind == SubjectKind::Representation {
+            if received.messages == 0 {
+                return;
+            }
             received.is_stale = true;
-            self.topics.lose(topic);
         }
+        self.topics.lose(topic);
     }
 
     /// Reports a remark, unless it has been reported before.

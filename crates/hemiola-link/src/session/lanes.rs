@@ -101,9 +101,10 @@ impl Lanes {
             if self.long.is_some() && self.is_long(topic) {
                 return None;
             }
-            let (sequence, Waiting { time, stamp, cdr }) = self.lanes[topic].pop(now, &mut self.held)?;
+            let (sequence, message) = self.lanes[topic].pop(now, &mut self.held)?;
             let sent = &mut desk.statistics.sent[topic];
-            sent.messages += 1;
+            sent.messages += u64::from(!message.is_news());
+            let Waiting { time, stamp, cdr } = message;
             sent.bytes += cdr.len() as u64;
             let begin = frame.len();
             Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);

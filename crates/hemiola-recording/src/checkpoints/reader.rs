@@ -220,7 +220,7 @@ impl Resumed {
         bytes: &BTreeMap<String, PieceMessage>,
         robot: &Robot,
     ) -> Result<CyclePart, RecordingError> {
-        let sources: Vec<_> = robot.samples().into_iter().map(|(source, _)| source).collect();
+        let sources = robot.begins();
         let mut pieces = Vec::new();
         for piece in &head.pieces {
             let kind = PieceKind::ALL.into_iter().find(|kind| kind.word() == piece.kind);
@@ -318,7 +318,7 @@ fn published(head: &PublishedHead) -> Published {
 impl ViewHead {
     /// Returns the view of a value. Sources, which are numbered in the log and in this robot, are
     /// matched by their names.
-    fn view(&self, recorded: &[String], sources: &[&str]) -> View {
+    fn view(&self, recorded: &[String], sources: &[String]) -> View {
         let mut origins = vec![None; sources.len()];
         for origin in &self.origins {
             let name = recorded.get(origin.source as usize);

@@ -12,15 +12,16 @@ use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTr
 use hemiola_model::module::{ArgumentKind, BetweenRuns};
 use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
-use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages};
+use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages, to_topic};
 
 use super::feedback::feedback;
 use super::periods::period_of;
 use super::robot::{Robot, representations};
-use super::wiring::Wiring;
+use super::wiring::{Wiring, most_samples};
 use crate::error::RuntimeError;
 use crate::inlet::{Intake, SourceInlet, inlet};
 use crate::monitor::Monitor;
+use crate::origins::TopicInlet;
 use crate::robot_state::RobotState;
 use crate::run::Trigger;
 use crate::script::Script;
@@ -70,9 +71,11 @@ impl<'r> Assembly<'r> {
         let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
         let catalog = Catalog::new("robot");
         let scale = TickScale::calibrate();
-        let (inlets, intakes) = inlets(robot);
-        let state = Arc::new(robot_state(robot, &catalog, &scale, clock, taken)?.with_inlets(inlets));
+        let (inlets, intakes) = inlets(robot)?;
+        let state = robot_state(robot, &catalog, &scale, clock, taken)?.with_inlets(inlets);
         let cycle_ids = cycle_ids(robot, &catalog)?;
+        let topic_inlets = topic_inlets(robot, &catalog, &state, &cycle_ids)?;
+        let state = Arc::new(state.with_topic_inlets(topic_inlets));
         let modules = robot.configuration.modules.iter();
         let mut monitor = Monitor::new(catalog.clone(), scale.clone(), state.clock().clone());
         monitor.set_faults(state.faults().clone());
@@ -108,24 +111,47 @@ fn robot_state(
     clock: RobotClock,
     taken: Taken,
 ) -> Result<RobotState, RuntimeError> {
-    let source_ids = robot.sources.iter().map(|source| catalog.source(source.name())).collect::<Result<Vec<_>, _>>()?;
-    let heard = robot.sources.iter().map(|source| catalog.source(&by_messages(source.name())));
+    let begins = robot.begins();
+    let source_ids = begins.iter().map(|begin| catalog.source(begin)).collect::<Result<Vec<_>, _>>()?;
+    let heard = begins.iter().map(|begin| catalog.source(&by_messages(begin)));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
     Ok(RobotState::new(Bus::timed_by(scale.clone()), clock, source_ids, heard_ids, taken)
         .with_feedback(feedback(robot)))
 }
 
+/// The ends of inlets: by the name of the source, and by its number.
+type Inlets = (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>);
+
 /// Creates both ends of the inlet of each source that is fed from outside.
-fn inlets(robot: &Robot) -> (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>) {
+fn inlets(robot: &Robot) -> Result<Inlets, RuntimeError> {
     let (mut inlets, mut intakes) = (BTreeMap::new(), BTreeMap::new());
+    let most = most_samples(robot);
     for (number, source) in robot.sources.iter().enumerate().filter(|(_, source)| source.is_fed()) {
         for representation in representations(source.sample(), ArgumentKind::Provides) {
-            let (inlet, intake) = inlet(representation);
+            let (inlet, intake) = inlet(representation, most.get(&number).copied().unwrap_or(1))?;
             inlets.insert(source.name(), inlet);
             intakes.insert(number, intake);
         }
     }
-    (inlets, intakes)
+    Ok((inlets, intakes))
+}
+
+/// Creates the inlets of topics that come from other processes. Traces list these exchanges with a
+/// cycle, like all others.
+fn topic_inlets(
+    robot: &Robot,
+    catalog: &Catalog,
+    state: &RobotState,
+    cycles: &[CycleId],
+) -> Result<BTreeMap<String, TopicInlet>, RuntimeError> {
+    let Some(&listed_with) = cycles.first() else { return Ok(BTreeMap::new()) };
+    let received = robot.received_topics().into_iter().zip(robot.sources.len()..);
+    let inlet = |((begin, topic), number): ((String, &'static str), usize)| {
+        let exchange = catalog.exchange(listed_with, &to_topic(&begin, topic))?;
+        let inlet = TopicInlet::new(state.origins().of(topic), number, state.shape(), exchange);
+        Ok((begin, inlet))
+    };
+    received.map(inlet).collect()
 }
 
 fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeError> {

@@ -40,9 +40,8 @@ impl Robot {
     /// the robot cannot be cut there.
     ///
     /// ```
-    /// use std::path::Path;
-    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
-    /// use hemiola_runtime::Robot;
+    /// use std::path::Path; use hemiola_model::configuration::{Configuration, CycleConfiguration,
+    /// ProcessConfiguration, Trigger}; use hemiola_runtime::Robot;
     ///
     /// let mut configuration = Configuration::default();
     /// for cycle in ["motion", "cognition"] {
@@ -92,7 +91,7 @@ impl Robot {
         part.links.extend(cut.links(here, &crossings, folder));
         cut.choose_providers(&mut part, here);
         cut.rank_links(&mut part, here);
-        part.chains.retain(|chain| cut.is_at(&chain.from, here) && cut.ends(&chain.to, here));
+        part.chains.retain(|chain| cut.is_at(chains::begin(&chain.from), here) && cut.ends(&chain.to, here));
         let moves = |module: &&ModuleDescriptor| module.has_safe_state() && cut.runs(module.name(), here);
         part.guard = part.guard.filter(|_| self.modules.iter().any(|module| moves(&module)));
         Ok(part)
@@ -104,8 +103,8 @@ impl Robot {
     /// that name, or the robot is a single process.
     ///
     /// ```
-    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
-    /// use hemiola_runtime::Robot;
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration,
+    /// Trigger}; use hemiola_runtime::Robot;
     ///
     /// let mut configuration = Configuration::default();
     /// for cycle in ["motion", "cognition"] {

@@ -67,7 +67,7 @@ impl Wiring {
     ) -> Result<Self, RuntimeError> {
         let nodes = nodes(robot);
         let feedback = feedback(robot);
-        let shape = Shape { sources: robot.sources.len(), ways: feedback.ways() };
+        let shape = Shape { sources: robot.begins().len(), ways: feedback.ways() };
         let names: Vec<Arc<str>> = nodes.iter().map(Node::name).collect();
         let count = nodes.len();
         let mut exports: Vec<Vec<Export>> = (0..count).map(|_| Vec::new()).collect();
@@ -179,6 +179,22 @@ pub(super) fn recorded_inputs(robot: &Robot) -> Vec<Vec<InputRecord>> {
     let nodes = nodes(robot);
     let links = links(robot, &nodes);
     (0..nodes.len()).map(|consumer| inputs(&nodes, &links, consumer)).collect()
+}
+
+/// Returns the maximum number of samples that a reader collects of a source in a run, by the number
+/// of the source, for those of which somebody collects samples.
+pub(super) fn most_samples(robot: &Robot) -> BTreeMap<usize, usize> {
+    let nodes = nodes(robot);
+    let cycles = robot.configuration.cycles.len();
+    let mut most: BTreeMap<usize, usize> = BTreeMap::new();
+    for Link { publisher, lines, .. } in links(robot, &nodes) {
+        let Some(source) = publisher.checked_sub(cycles) else { continue };
+        for capacity in lines.iter().filter_map(|line| line.samples) {
+            let known = most.entry(source).or_default();
+            *known = capacity.max(*known);
+        }
+    }
+    most
 }
 
 /// Returns the inputs of a node in the form of a transcript, with nothing read.

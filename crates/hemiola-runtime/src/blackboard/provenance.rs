@@ -133,6 +133,12 @@ impl Provenance {
         self.read.iter().copied().filter_map(newest).max()
     }
 
+    /// Returns the stamp of the newest sample of all sources, whether it came by values or by
+    /// messages.
+    pub(crate) fn latest(&self) -> Option<Time> {
+        self.read.iter().chain(&self.heard).copied().filter_map(newest).max()
+    }
+
     /// Adds a sample.
     ///
     /// # Panics

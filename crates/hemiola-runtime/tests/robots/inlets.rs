@@ -80,6 +80,23 @@ impl Keeper {
     fn keep(&self, _secret: &mut Secret) {}
 }
 
+#[derive(Representation, Clone, Default)]
+struct Tour {
+    goals: Vec<f64>,
+}
+
+/// Visits all goals.
+#[derive(Module)]
+struct Tourist {}
+
+#[module]
+impl Tourist {
+    #[update]
+    fn tour(&self, goals: Samples<Goal>, tour: &mut Tour) {
+        tour.goals = goals.iter().map(|goal| goal.x).collect();
+    }
+}
+
 /// Drives to the goal: its effects leave the robot's software.
 #[derive(Module)]
 struct Driver {
@@ -186,6 +203,30 @@ fn a_robot_that_is_stepped_takes_deliveries_and_its_clock_does_not_go_back() {
         (300, (3.0, 270)),
     ];
     assert_eq!(seen, expected);
+}
+
+#[test]
+fn somebody_who_collects_gets_all_deliveries_in_order() {
+    let mut configuration = configuration(&["Tourist", "Planner"], Trigger::Rate(10.0), "Goal");
+    configuration.cycles[0].sample_capacity = 3;
+    configuration
+        .sources
+        .insert("Recording".into(), SourceConfiguration { enabled: Some(false), ..Default::default() });
+    let mut stepper = assemble(configuration).unwrap().into_stepper().unwrap();
+    let inlet = stepper.handle().inlet("link.head.Goal").unwrap();
+    let mut tour_after = |goals: &[f64]| {
+        goals.iter().for_each(|&goal| deliver(&inlet, 0.01 * goal, goal));
+        let before = stepper.now();
+        while stepper.step().is_some_and(|step| step.cycles.is_empty()) {}
+        assert!(stepper.now() > before || goals.is_empty(), "a robot's clock goes on");
+        let way = stepper.with_value(|way: &Way| way.x).unwrap();
+        (stepper.with_value(|tour: &Tour| tour.goals.clone()).unwrap(), way)
+    };
+    assert_eq!(tour_after(&[]), (vec![], 0.0));
+    assert_eq!(tour_after(&[1.0, 2.0, 3.0]), (vec![1.0, 2.0, 3.0], 3.0));
+    assert_eq!(tour_after(&[]), (vec![], 3.0));
+    // The oldest one had no room.
+    assert_eq!(tour_after(&[4.0, 5.0, 6.0, 7.0]), (vec![5.0, 6.0, 7.0], 7.0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
     trace::Trace,
 };
 use crate::{
-    catalog::{Catalog, Cycle},
+    catalog::{Catalog, Cycle, source_of_messages},
     clock::{Core, TickScale, Ticks},
     collector::Capture,
     error::Error,
@@ -199,7 +199,10 @@ impl<'n> Reader<'n> {
             }
             (Kind::Instant, "output") => {
                 let output = self.catalog.task(cycle, names.text(packet, "output").unwrap_or_default())?;
-                let source = self.catalog.source(names.text(packet, "source").unwrap_or_default())?;
+                let begin = names.text(packet, "source").unwrap_or_default();
+                // A topic that comes from another process has no samples in a trace.
+                source_of_messages(begin).map(|source| self.catalog.source(source)).transpose()?;
+                let source = self.catalog.source(begin)?;
                 let age = |name| Age((number(name).unwrap_or_default() / 1_000).min(u32::MAX.into()) as u32);
                 let (newest_age, oldest_age) = (age("newest_age_ns"), age("oldest_age_ns"));
                 let newest = Stamp(number("newest_ns").unwrap_or(before("newest_age_ns").0));

@@ -90,15 +90,22 @@ impl Cut<'_> {
 
     /// Returns the active updates and sample methods, each with its process.
     pub(super) fn updates(&self) -> impl Iterator<Item = (usize, &Update)> {
-        let cycles = self.robot.resolved.cycles.iter().zip(&self.places).flat_map(|(cycle, place)| {
-            let modules = self.robot.modules_of(&cycle.name);
-            let update = move |update: &hemiola_plan::ResolvedUpdate| {
-                (*place, &modules[update.id.module].updates()[update.id.update])
-            };
-            cycle.updates.iter().map(update)
-        });
-        let places = self.places[self.robot.resolved.cycles.len()..].iter();
-        cycles.chain(self.robot.sources.iter().zip(places).map(|(source, place)| (*place, source.sample())))
+        let nodes = self.places.iter().enumerate();
+        nodes.flat_map(|(node, place)| self.updates_of(node).into_iter().map(move |update| (*place, update)))
+    }
+
+    /// Returns the active updates of a cycle, or the sample method of a source.
+    fn updates_of(&self, node: usize) -> Vec<&Update> {
+        let cycles = &self.robot.resolved.cycles;
+        let Some(cycle) = cycles.get(node) else { return vec![self.robot.sources[node - cycles.len()].sample()] };
+        let modules = self.robot.modules_of(&cycle.name);
+        cycle.updates.iter().map(|update| &modules[update.id.module].updates()[update.id.update]).collect()
+    }
+
+    /// Returns whether a cycle or source has such an end of a topic.
+    pub(super) fn has_end(&self, node: usize, topic: &str, role: PortRole) -> bool {
+        let arguments = self.updates_of(node).into_iter().flat_map(Update::arguments);
+        arguments.filter_map(|argument| argument.port()).any(|port| port.role() == role && port.name() == topic)
     }
 
     /// Checks that the process with the links to other programs has what they send.

@@ -1,12 +1,38 @@
 //! The sources of what is received from other programs: one for each representation that a link
-//! receives, or to which the robot subscribes as a ROS 2 node.
+//! receives, or to which the robot subscribes as a ROS 2 node. For chains, topics from other
+//! processes of the robot are sources, too.
 
-use hemiola_model::configuration::{Configuration, Incoming};
+use hemiola_model::configuration::{Configuration, Incoming, SubjectKind};
 use hemiola_model::module::ModuleDescriptor;
 use hemiola_model::{Name, RepresentationDescriptor, SourceDescriptor};
 use hemiola_plan::RobotDescription;
 
+use super::Robot;
 use crate::error::RuntimeError;
+
+impl Robot {
+    /// Returns the topics that come from other processes of the robot of which this is a part, each
+    /// with the name of the source that it is for chains: `link.audio.Whistle`.
+    pub fn received_topics(&self) -> Vec<(String, &'static str)> {
+        let topics = self.topics();
+        let links = self.configuration.links.iter().filter(|link| self.configuration.is_between_parts(&link.name));
+        let received = links.flat_map(|link| link.receive.iter().map(move |received| (link, received)));
+        let received = received.filter(|(_, received)| received.subject.kind == SubjectKind::Topic);
+        received
+            .filter_map(|(link, received)| {
+                let topic = topics.iter().find(|topic| **topic == received.subject.name)?;
+                Some((received.source(&link.name), *topic))
+            })
+            .collect()
+    }
+
+    /// Returns everything with which chains begin: the names of the sources, in their order, and of
+    /// topics that come from other processes.
+    pub fn begins(&self) -> Vec<String> {
+        let sources = self.sources.iter().map(|source| source.name().to_owned());
+        sources.chain(self.received_topics().into_iter().map(|(begin, _)| begin)).collect()
+    }
+}
 
 /// Describes a source for each representation that is received from other programs and to which a
 /// module or another source refers.

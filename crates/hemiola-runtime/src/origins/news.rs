@@ -1,0 +1,214 @@
+//! The provenance of messages, and of silence, for whoever passes messages on to another process.
+//!
+//! # Protocol
+//! How long news takes counts from the end of the first run of a publisher that was not heard of.
+//!
+//! | who | step | ordering |
+//! |---|---|---|
+//! | publisher | if its run before was heard of, notes that this one ends now | the end of the run, which is released, comes after it |
+//! | publisher | notes that the run has ended, notifies | |
+//! | listener | looks which run has ended | acquire: whoever sees the end sees the time |
+//! | listener | has heard of a run: reads the time, then notes that it has heard | release: the time is read before it is written again |
+//!
+//! A run that ends between a look and that last step may not be seen to be the first one: then the
+//! time is of an earlier run. No run that was not seen at a look had ended by then, so the time of
+//! that look counts if it is the later one. So no time is later than the end of the first run.
+
+use std::sync::Arc;
+
+use hemiola_model::Time;
+use hemiola_realtime::Wakeup;
+use hemiola_trace::Ticks;
+
+use super::{OriginReader, PUBLISHERS, TopicOrigins};
+use crate::blackboard::feedback::{Entrance, Shape};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
+
+/// The end of a topic that reports from which samples its messages derive, for whoever passes them
+/// on to another process, such as a link:
+/// [`RobotHandle::topic_news`](crate::RobotHandle::topic_news).
+///
+/// Whoever has this looks, receives all messages that are there, and then hears from which samples
+/// these, and the absence of others, derive.
+///
+/// ```
+/// use hemiola_realtime::Wakeup;
+/// use std::sync::Arc;
+///
+/// # fn pass_on(robot: &hemiola_runtime::RobotHandle) {
+/// let event = Arc::new(Wakeup::new()); // notified when a run has ended that may have published
+/// if let Some(mut news) = robot.topic_news("Whistle", event) {
+///     news.want(true);
+///     news.look();
+///     // ... receives and sends all messages ...
+///     let stamp = news.hear().map(|news| news.stamp); // they reflect the world up to this time
+/// }
+/// # }
+/// ```
+pub struct TopicNews {
+    reader: OriginReader,
+    listener: Arc<Listener>,
+    /// The time of the present look.
+    looked: Ticks,
+    /// The last run of each publisher that was heard of, and the time of that look.
+    heard: [(u64, Option<Ticks>); PUBLISHERS],
+    told: Option<Time>,
+}
+
+/// News about a topic: see [`TopicNews`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct News {
+    /// The time of the newest sample from which messages, or silence, derive.
+    pub stamp: Time,
+    /// The time at which the first run ended to which this applies, if it is known.
+    pub since: Option<Ticks>,
+}
+
+impl TopicNews {
+    /// Creates the end of a topic that is notified by `event`; returns `None` if there are too
+    /// many. Allocates.
+    pub(crate) fn new(topic: Arc<TopicOrigins>, shape: Shape, event: Arc<Wakeup>) -> Option<Self> {
+        let listener = Arc::new(Listener { event, is_wanted: AtomicBool::new(false), runs: Default::default() });
+        let reader = OriginReader::new(topic.clone(), shape, Entrance::default());
+        let news = Self { reader, listener, looked: Ticks(0), heard: [(0, None); PUBLISHERS], told: None };
+        topic.add(&news.listener).then_some(news)
+    }
+
+    /// Sets whether anybody wants news; at first nobody does.
+    pub fn want(&mut self, is_wanted: bool) {
+        self.listener.is_wanted.store(is_wanted, Ordering::Relaxed);
+        // Nobody has noted when runs ended meanwhile.
+        self.heard.iter_mut().for_each(|(_, looked)| *looked = None);
+        self.told = None;
+    }
+
+    /// Prepares for receiving messages.
+    pub fn look(&mut self) {
+        self.looked = Ticks::now();
+        self.reader.look();
+    }
+
+    /// Returns what all messages until now derive from, after all of them were received; `None` if
+    /// that is no news.
+    pub fn hear(&mut self) -> Option<News> {
+        // Only runs that have ended count.
+        self.reader.hear(|_| 0, &mut |_, _| {});
+        let since = self.note_heard();
+        let stamp = self.reader.heard().latest()?;
+        (self.told.replace(stamp) != Some(stamp)).then_some(News { stamp, since })
+    }
+
+    /// Notes which runs were heard of, and returns the time at which the first of these ended that
+    /// were not heard of before.
+    fn note_heard(&mut self) -> Option<Ticks> {
+        let mut first: Option<Ticks> = None;
+        for ((heard, looked), (latest, run)) in
+            self.heard.iter_mut().zip(self.reader.latest.iter().zip(&self.listener.runs))
+        {
+            if latest <= heard {
+                continue;
+            }
+            let noted = Ticks(run.ends.load(Ordering::Relaxed));
+            let since = looked.replace(self.looked).map(|looked| looked.max(noted));
+            first = first.into_iter().chain(since).min();
+            *heard = *latest;
+            run.heard.store(*latest, Ordering::Release);
+        }
+        first
+    }
+}
+
+/// A party that is notified when a run has ended that may have published to a topic. Notifying it
+/// makes a system call only if a thread sleeps on the event.
+pub struct Listener {
+    event: Arc<Wakeup>,
+    is_wanted: AtomicBool,
+    /// The runs of each publisher.
+    runs: [Heard; PUBLISHERS],
+}
+
+/// The runs of a publisher that a listener has heard of.
+#[derive(Default)]
+struct Heard {
+    /// The last of them.
+    heard: AtomicU64,
+    /// The time, in ticks, at which the run after that ended.
+    ends: AtomicU64,
+}
+
+impl Listener {
+    /// Notes that this run of the publisher at that place ends now, before that can be seen.
+    pub fn note_end(&self, place: usize, run: u64) {
+        let known = self.runs.get(place).filter(|_| self.is_wanted.load(Ordering::Relaxed));
+        if let Some(Heard { heard, ends }) = known
+            && heard.load(Ordering::Acquire) + 1 >= run
+        {
+            ends.store(Ticks::now().0, Ordering::Relaxed);
+        }
+    }
+
+    /// Notifies of a run that has ended.
+    pub fn notify(&self) {
+        if self.is_wanted.load(Ordering::Relaxed) {
+            self.event.notify_one();
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use hemiola_trace::ExchangeId;
+
+    use super::*;
+    use crate::blackboard::provenance::Provenance;
+    use crate::origins::{OriginWriter, Origins};
+
+    fn sampled(second: i64) -> Provenance {
+        let mut provenance = Provenance::none(2);
+        provenance.include(1, Time::from_nanoseconds(second * 1_000_000_000));
+        provenance
+    }
+
+    #[test]
+    fn every_run_with_a_newer_sample_is_news_and_counts_from_the_first_that_was_not_told() {
+        let origins = Origins::default();
+        let writer = OriginWriter::new(origins.of("Whistle"), 0, 2, ExchangeId(3)).unwrap();
+        let event = Arc::new(Wakeup::new());
+        let before_all = event.generation();
+        let mut news = TopicNews::new(origins.of("Whistle"), 2_usize.into(), event.clone()).unwrap();
+        let run = |second| {
+            writer.begin(70, 0, &sampled(second));
+            writer.end();
+        };
+        run(1);
+        assert_eq!(event.generation(), before_all, "nobody wants news");
+        news.want(true);
+        let mut heard = || {
+            news.look();
+            news.hear().map(|News { stamp, since }| (stamp.nanoseconds() / 1_000_000_000, since))
+        };
+        assert_eq!(heard(), Some((1, None)), "it was not noted when that run ended");
+        assert_eq!(heard(), None);
+        let before = Ticks::now();
+        run(2);
+        let between = Ticks::now();
+        run(3);
+        let (stamp, since) = heard().unwrap();
+        assert_eq!(stamp, 3);
+        assert!(since.is_some_and(|since| before <= since && since <= between), "{since:?}");
+        run(3);
+        assert_eq!(heard(), None, "the same sample");
+        let before = Ticks::now();
+        run(4);
+        assert!(heard().unwrap().1.is_some_and(|since| since >= before), "the run without news does not count");
+        assert!(event.generation() != before_all);
+    }
+
+    #[test]
+    fn there_is_a_limited_number_of_listeners() {
+        let origins = Origins::default();
+        let add = || TopicNews::new(origins.of("Whistle"), 1_usize.into(), Arc::new(Wakeup::new()));
+        assert!((0..crate::origins::LISTENERS).all(|_| add().is_some()));
+        assert!(add().is_none());
+    }
+}

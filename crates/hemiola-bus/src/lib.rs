@@ -59,7 +59,7 @@ pub use event_loop::{
 };
 pub use executor::{CallbackId, CallbackReport, Executor, ExecutorHandle, Order, Priority, RunningExecutor, Tick};
 pub use mailbox::Waited;
-pub use module::{Requests, Subscription};
+pub use module::{Requests, RobotEnds, Subscription};
 pub use ready::Ready;
 pub use service::{
     AnswerFuture, AnyAnswer, AnyClient, AnyRequest, AnyServer, Client, RunningServer, Server, ServiceReport,

@@ -7,23 +7,26 @@
 #![expect(unsafe_code, reason = "arguments of updates are promised to fetch what they describe")]
 
 mod connector;
+mod heard;
 mod requests;
 
+pub use connector::RobotEnds;
 pub use requests::Requests;
 
 use std::fmt;
 
 use hemiola_model::data::{FixedLength, ReadError, Reader, Writer};
 use hemiola_model::module::{
-    Argument, ArgumentDescriptor, Binding, ConnectError, Connector, Context, Inlet, Port, PortDescriptor, PortRecord,
-    PortRole, UntypedEnds, UntypedSubscription,
+    Argument, ArgumentDescriptor, Binding, ConnectError, Connector, Context, Inlet, Place, Port, PortDescriptor,
+    PortRecord, PortRole, UntypedEnds, UntypedSubscription,
 };
 use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
 use crate::carried::{Carried, End, publish_again};
-use crate::topic::{Publisher, Queue, Sample, Topic};
+use crate::topic::{Publisher, Queue, Sample, Seat, Topic};
 use crate::when_full::WhenFull;
+use heard::Heard;
 
 /// The messages of a topic as an update receives them: those that had arrived when the run of its
 /// cycle began.
@@ -53,15 +56,8 @@ use crate::when_full::WhenFull;
 pub struct Subscription<T: Carried> {
     queue: Queue<T>,
     message: &'static RepresentationDescriptor,
-    /// The number of messages that this run received from each publisher, by the publisher's place.
-    received: [u8; PUBLISHERS],
-    /// The number, for each publisher, of the next message that has not been received.
-    next: [u64; PUBLISHERS],
+    heard: Heard,
 }
-
-/// The number of publishers whose messages are counted one by one; further ones are counted
-/// together with the last.
-const PUBLISHERS: usize = 16;
 
 /// The number of messages of each publisher that may wait for the next run.
 const CAPACITY: usize = 32;
@@ -91,7 +87,7 @@ impl<T: Representation> Subscription<T> {
 impl<T: Carried> Subscription<T> {
     fn of_messages(topic: &Topic<T>, message: &'static RepresentationDescriptor) -> Self {
         let queue = topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, crate::Signal::Nothing);
-        Self { queue, message, received: [0; PUBLISHERS], next: [0; PUBLISHERS] }
+        Self { queue, message, heard: Heard::default() }
     }
 
     fn with_arrived(messages: impl IntoIterator<Item = T>, message: &'static RepresentationDescriptor) -> Self {
@@ -125,36 +121,24 @@ impl<T: Carried> Subscription<T> {
 }
 
 impl<T: Carried> Subscription<T> {
+    /// Notes which messages were received.
     #[inline]
-    fn take(&mut self, wanted: impl Fn(usize) -> usize) {
-        let Self { queue, received, next, .. } = self;
-        *received = [0; PUBLISHERS];
-        // The counts fit, as a batch has no more messages than there is room for.
-        let batch = queue.batch_of(CAPACITY, wanted, |place, count| received[place.min(PUBLISHERS - 1)] += count as u8);
-        if batch.is_empty() {
-            return;
-        }
-        // The messages of one publisher stand together, in order.
-        let mut taken = 0;
-        for (&count, next) in received.iter().zip(next) {
-            taken += usize::from(count);
-            if let Some(last) = batch.iter().nth(taken.wrapping_sub(1)).filter(|_| count > 0) {
-                *next = last.sequence() + 1;
-            }
+    fn note_received(&mut self) {
+        self.heard.begin_run();
+        for message in self.queue.last_batch().iter() {
+            self.heard.note(message.place(), message.sequence());
         }
     }
 }
 
 impl<T: Carried> Port for Subscription<T> {
     fn begin_run(&mut self) {
-        self.take(|_| usize::MAX);
+        self.queue.batch(CAPACITY);
+        self.note_received();
     }
 
     fn inlets(&self, tell: &mut dyn FnMut(Inlet)) {
-        let all = (0..).zip(&self.received).zip(&self.next).filter(|(_, next)| **next > 0);
-        all.for_each(|((place, &count), next)| {
-            tell(Inlet { place, first: next - u64::from(count), count: u32::from(count) });
-        });
+        self.heard.all().iter().copied().for_each(tell);
     }
 
     fn record(&self) -> Option<&dyn PortRecord> {
@@ -177,16 +161,14 @@ impl<T: Carried> UntypedSubscription for Subscription<T> {
 }
 
 impl<T: Carried> PortRecord for Subscription<T> {
-    fn received(&self, tell: &mut dyn FnMut(u32, u32)) {
-        if !self.is_empty() {
-            let received = self.received.iter().enumerate().filter(|(_, count)| **count > 0);
-            received.for_each(|(place, &count)| tell(place as u32, u32::from(count)));
-        }
+    fn received(&self, tell: &mut dyn FnMut(Inlet)) {
+        self.heard.received().iter().copied().for_each(tell);
     }
 
-    fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
-        self.take(|place| wanted(place.min(PUBLISHERS - 1) as u32) as usize);
-        (0..).zip(&self.received).all(|(place, &count)| u32::from(count) == wanted(place))
+    fn repeat_run(&mut self, wanted: &[Inlet]) -> bool {
+        let are_there = self.queue.batch_again(wanted);
+        self.note_received();
+        are_there
     }
 
     fn write_received(&self, writer: &mut dyn Writer) {
@@ -210,8 +192,8 @@ impl<T: Carried> PortRecord for Subscription<T> {
 }
 
 impl<T: Representation> Port for Publisher<T> {
-    fn place(&self) -> Option<u32> {
-        u32::try_from(Self::place(self)).ok()
+    fn place(&self) -> Option<Place> {
+        Some(Self::place(self))
     }
 
     fn published(&self) -> u64 {
@@ -230,6 +212,10 @@ impl<T: Representation> Port for Publisher<T> {
 impl<T: Representation> PortRecord for Publisher<T> {
     fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
         publish_again(self, RepresentationDescriptor::of::<T>(), reader, index)
+    }
+
+    fn continue_at(&mut self, number: u64) {
+        Self::continue_at(self, number);
     }
 }
 
@@ -259,14 +245,21 @@ fn topic<T: Representation>(end: &PortDescriptor, connector: &dyn Connector) -> 
     connector.carrier::<Bus>(end)?.readable_topic(T::NAME).map_err(ConnectError::refused)
 }
 
+/// Creates a publisher of a topic, where the connector says that it is.
+fn publisher<T: Representation>(end: &PortDescriptor, connector: &dyn Connector) -> Result<Publisher<T>, ConnectError> {
+    let topic = topic::<T>(end, connector)?;
+    // Another connector may offer the bus alone.
+    let seat = connector.carrier::<RobotEnds>(end).map_or(Seat::Outside, RobotEnds::seat);
+    Ok(topic.publisher_at(seat))
+}
+
 /// Describes an end of a topic whose messages are of a type, which modules without Rust types
 /// share.
 fn end_of_topic<T: Representation>(role: PortRole, connect: hemiola_model::module::Connect) -> ArgumentDescriptor {
     let untyped = const {
         &UntypedEnds {
             publisher: |end, connector| {
-                let publisher = topic::<T>(end, connector)?.publisher();
-                Ok(Box::new(End::new(publisher, RepresentationDescriptor::of::<T>())))
+                Ok(Box::new(End::new(publisher::<T>(end, connector)?, RepresentationDescriptor::of::<T>())))
             },
             subscription: |end, connector| Ok(Box::new(Subscription::new(&topic::<T>(end, connector)?))),
         }
@@ -280,9 +273,7 @@ unsafe impl<T: Representation> Argument for &mut Publisher<T> {
     type Item<'f> = &'f mut Publisher<T>;
 
     fn describe() -> ArgumentDescriptor {
-        end_of_topic::<T>(PortRole::Publishes, |end, connector| {
-            Ok(Box::new(topic::<T>(end, connector)?.publisher()) as _)
-        })
+        end_of_topic::<T>(PortRole::Publishes, |end, connector| Ok(Box::new(publisher::<T>(end, connector)?) as _))
     }
 
     #[inline]

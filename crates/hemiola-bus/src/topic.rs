@@ -10,6 +10,7 @@
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
 //! | `ledger` | how a publisher recovers what went through a lane |
 //! | `room` | how a publisher that may wait learns of room in a lane |
+//! | `seat` | the place of a publisher: in a cycle, in a source, or elsewhere |
 //! | `hub` | the publishers and receivers that have joined, and what connects them |
 
 mod cell;
@@ -23,6 +24,7 @@ mod queue;
 mod receivers;
 mod room;
 mod sample;
+mod seat;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ pub use latest::Latest;
 pub use publisher::{Loan, Publisher};
 pub use queue::Queue;
 pub use sample::{Batch, Sample};
+pub(crate) use seat::Seat;
 
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
@@ -89,7 +92,12 @@ impl<T: Message> Topic<T> {
 
     /// Creates a publisher.
     pub fn publisher(&self) -> Publisher<T> {
-        Publisher::join(self.0.clone())
+        self.publisher_at(Seat::Outside)
+    }
+
+    /// Creates a publisher that has a place of that kind.
+    pub(crate) fn publisher_at(&self, seat: Seat) -> Publisher<T> {
+        Publisher::join(self.0.clone(), seat)
     }
 
     /// Creates a receiver of all messages from now on, which keeps up to `capacity` of each

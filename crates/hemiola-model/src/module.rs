@@ -37,7 +37,7 @@ pub use foreign::{
 };
 pub use instance::{Alone, CreationError, Instance, PreparedParameters};
 use instance::{OfForeign, no_parameters};
-pub use port::{Connect, Inlet, Port, PortCell, PortDescriptor, PortRecord, PortRole};
+pub use port::{Connect, Inlet, Place, Port, PortCell, PortDescriptor, PortRecord, PortRole};
 pub use refusal::{Refusal, RefusalReason};
 pub use safe_state::SafeState;
 use safe_state::SafeStateAction;

@@ -8,6 +8,7 @@ use hemiola_log::{Entry, Joining, LogReader, Metadata};
 
 use crate::checkpoints::is_checkpoint;
 use crate::names::{ABOUT, CLOCK, PARTIAL, PROCESS, PROCESSES, RECEIVED};
+use crate::senders::is_sender;
 use crate::transcript::is_transcript;
 
 /// The logs of a robot that is divided into processes, to be merged into one on one clock.
@@ -108,7 +109,8 @@ impl Joining for PartLogs {
     }
 
     fn has(&self, log: usize, topic: &str) -> bool {
-        !self.logs[log].received.contains(topic) && !is_transcript(topic) && !is_checkpoint(topic)
+        let is_for_replays = is_transcript(topic) || is_checkpoint(topic) || is_sender(topic);
+        !self.logs[log].received.contains(topic) && !is_for_replays
     }
 
     fn metadata(&self, _: usize, metadata: Metadata) -> Option<Metadata> {

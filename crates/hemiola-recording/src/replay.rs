@@ -20,11 +20,13 @@
 //! | `log` | the contents of a log, and how its robot ran |
 //! | `part` | a representation of a source or cycle, and how its values are read from the log |
 //! | `feed` | the samples of a source, from a log |
+//! | `messages` | messages that no cycle has published |
 //! | `take` | values of a representation that are not computed |
 //! | `remarks` | findings on the way |
 
 mod feed;
 mod log;
+mod messages;
 mod part;
 mod remarks;
 mod take;
@@ -37,12 +39,14 @@ use std::time::Duration;
 use hemiola_log::LogTime;
 use hemiola_model::Time;
 use hemiola_model::configuration::ReplayMapping;
-use hemiola_runtime::{Course, Provider, Robot};
+use hemiola_runtime::{Carried, Course, Provider, RecordedMessages, Robot};
 
 use crate::checkpoints::Resumed;
 use crate::error::RecordingError;
 use crate::names::topic;
+use crate::senders::senders_of;
 use feed::LogFeed;
+use messages::LogMessages;
 use part::Part;
 use take::{LogValues, Matching};
 
@@ -138,8 +142,14 @@ impl Replay {
         };
         let mut course = fed;
         let fits = fits.and_then(|script| {
+            let carried = script.carried();
             course = std::mem::take(&mut course).repeating(script);
-            robot.can_follow(&course).map_err(|error| Arc::new(error.into()))
+            robot.can_follow(&course).map_err(RecordingError::from)?;
+            let since = resumed.as_ref().map(|resumed| earlier(resumed.time));
+            let carried = carried_messages(&robot, recording, carried, since, &remarks)?;
+            let all = std::mem::take(&mut course);
+            course = carried.into_iter().fold(all, |course, (topic, messages)| course.carrying(&*topic, messages));
+            Ok(())
         });
         let (mut course, fidelity, matching, resumed) = match fits {
             Ok(()) => (course, Fidelity::AsRecorded, Matching::OfSameRun, resumed),
@@ -192,6 +202,32 @@ fn resume(robot: &Robot, recording: &ReplayLog, beginning: Beginning) -> Result<
         // The requested time is before the first checkpoint.
         None => Ok(None),
     }
+}
+
+/// The messages of a topic that no cycle published.
+type OfTopic = (Arc<str>, Box<dyn RecordedMessages>);
+
+/// Returns the messages that no cycle published and runs received, by topic, as far as the log has
+/// them.
+fn carried_messages(
+    robot: &Robot,
+    recording: &ReplayLog,
+    carried: Carried,
+    since: Option<LogTime>,
+    remarks: &Remarks,
+) -> Result<Vec<OfTopic>, RecordingError> {
+    let mut all: Vec<OfTopic> = Vec::new();
+    for (name, wanted) in carried {
+        let place = topic("topic", &name);
+        let Some(message) = robot.message(&name).filter(|_| recording.has(&senders_of(&place))) else { continue };
+        let mut part = Part::new("topic", message, place, None, remarks.clone())?;
+        for channel in recording.channels(part.topic()) {
+            part.examine(channel).map_err(|problem| unfit(recording.split().first(), problem))?;
+        }
+        let messages = LogMessages::open(recording.split(), part, wanted, since)?;
+        all.push((name, Box::new(messages)));
+    }
+    Ok(all)
 }
 
 /// Creates the part for a representation of a cycle that is taken from the log. Returns remarks

@@ -12,6 +12,7 @@ use crate::error::RecordingError;
 use crate::names::ABOUT;
 
 /// The files of a log, in order.
+#[derive(Clone)]
 pub struct SplitLog {
     files: Vec<PathBuf>,
 }

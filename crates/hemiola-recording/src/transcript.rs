@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hemiola_log::{ChannelId, LogError, LogWriter, Message, Origin};
+use hemiola_log::{Adapter, ChannelId, Definition, FieldChange, LogError, LogWriter, Message, Origin};
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_model::module::SafeState;
 use hemiola_runtime::{InputRecord, MessageRecord, RunRecord, SampleRecord, SampleSpan};
 
 use crate::error::RecordingError;
 use crate::names::topic;
+use crate::senders::{number_of, place_of};
 use hemiola_macros::Data;
 use hemiola_model::Time;
 use hemiola_model::data::Data;
@@ -26,7 +27,7 @@ pub fn is_transcript(topic: &str) -> bool {
     topic.rsplit_once('/').is_some_and(|(_, name)| name == NAME)
 }
 
-#[derive(Data)]
+#[derive(Data, Default)]
 #[data(name = "hemiola/Run")]
 struct Run {
     /// The cycle.
@@ -59,7 +60,12 @@ struct Messages {
     publisher: u32,
     /// How many messages.
     count: u32,
+    /// The number of the first one among those of its publisher.
+    first: u64,
 }
+
+/// The fields that transcripts of earlier versions lack.
+const LATER: [&str; 1] = ["messages.first"];
 
 #[derive(Data)]
 #[data(name = "hemiola/Input")]
@@ -124,12 +130,14 @@ impl TranscriptChannels {
 /// Reads transcripts. Names are stored once, because there are many runs.
 pub struct TranscriptReader {
     schema: MessageSchema,
+    /// The adapter of transcripts of an earlier version, with their schema.
+    earlier: Option<(Vec<u8>, Adapter)>,
     names: BTreeSet<Arc<str>>,
 }
 
 impl Default for TranscriptReader {
     fn default() -> Self {
-        Self { schema: MessageSchema::of("Run", &Run::data_type()), names: BTreeSet::new() }
+        Self { schema: MessageSchema::of("Run", &Run::data_type()), earlier: None, names: BTreeSet::new() }
     }
 }
 
@@ -139,12 +147,15 @@ impl TranscriptReader {
     /// # Errors
     /// Returns an error if the message is damaged, or of another version of Hemiola.
     pub fn read(&mut self, message: &Message<'_>) -> Result<RunRecord, RecordingError> {
-        let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
-        if schema != Some(self.schema.text.as_bytes()) {
-            return Err(RecordingError::OtherVersion { what: TRANSCRIPT });
-        }
+        let schema = message.channel.schema.as_ref().map_or(&[][..], |schema| schema.data.as_slice());
         let damaged = |reason: String| RecordingError::Damaged { what: TRANSCRIPT, reason };
-        let run: Run = cdr::decode(message.data).map_err(|error| damaged(error.to_string()))?;
+        let run = if schema == self.schema.text.as_bytes() {
+            cdr::decode(message.data)
+        } else {
+            let adapter = self.adapter(message, schema)?;
+            adapter.adapt(message.data, |_| ()).and_then(|adapted| cdr::decode(&adapted))
+        };
+        let run: Run = run.map_err(|error| damaged(error.to_string()))?;
         // With such a time a replay would wait for a time that never comes, or run beyond the end
         // of its log.
         if u64::try_from(run.now.nanoseconds()).unwrap_or(0) != message.log_time.nanoseconds() {
@@ -155,6 +166,26 @@ impl TranscriptReader {
             )));
         }
         Ok(self.record(run))
+    }
+
+    /// Returns the adapter of transcripts of an earlier version.
+    ///
+    /// # Errors
+    /// Returns an error if they lack more than the present version has added.
+    fn adapter(&mut self, message: &Message<'_>, schema: &[u8]) -> Result<&Adapter, RecordingError> {
+        let other = || RecordingError::OtherVersion { what: TRANSCRIPT };
+        if self.earlier.as_ref().is_none_or(|(known, _)| known != schema) {
+            let from = message.channel.definition().map_err(|_| other())?;
+            let to = Definition::parse(&self.schema.name, &self.schema.text).map_err(|_| other())?;
+            let adapter = Adapter::new(from, &Arc::new(to), &cdr::encode(&Run::default()), []).map_err(|_| other())?;
+            let is_later =
+                |change: &FieldChange| matches!(change, FieldChange::Added(field) if LATER.contains(&field.as_str()));
+            if !adapter.changes().iter().all(is_later) {
+                return Err(other());
+            }
+            self.earlier = Some((schema.to_owned(), adapter));
+        }
+        self.earlier.as_ref().map(|(_, adapter)| adapter).ok_or_else(other)
     }
 
     fn name(&mut self, name: String) -> Arc<str> {
@@ -177,11 +208,9 @@ impl TranscriptReader {
             InputRecord { from: self.name(source), snapshot, samples }
         });
         let inputs = inputs.collect();
-        let messages = messages.into_iter().map(|Messages { topic, subscriber, publisher, count }| MessageRecord {
-            topic: self.name(topic),
-            subscriber,
-            publisher,
-            count,
+        let messages = messages.into_iter().map(|Messages { topic, subscriber, publisher, count, first }| {
+            let (topic, publisher) = (self.name(topic), place_of(publisher));
+            MessageRecord { topic, subscriber, publisher, first, count }
         });
         let messages = messages.collect();
         let safe_state = if safe_state { SafeState::Active } else { SafeState::Inactive };
@@ -203,9 +232,9 @@ impl From<RunRecord> for Run {
             samples: input.samples.into_iter().map(samples).collect(),
         };
         let inputs = inputs.into_iter().map(input).collect();
-        let messages = messages.into_iter().map(|MessageRecord { topic, subscriber, publisher, count }| {
-            let topic = (*topic).to_owned();
-            Messages { topic, subscriber, publisher, count }
+        let messages = messages.into_iter().map(|MessageRecord { topic, subscriber, publisher, first, count }| {
+            let (topic, publisher) = ((*topic).to_owned(), number_of(publisher));
+            Messages { topic, subscriber, publisher, count, first }
         });
         let (messages, safe_state) = (messages.collect(), safe_state.is_active());
         Self { cycle: (*cycle).to_owned(), run, now, order, safe_state, changes, inputs, messages }

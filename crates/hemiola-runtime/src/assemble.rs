@@ -25,6 +25,7 @@ mod sources;
 mod wiring;
 mod workers;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hemiola_bus::RobotClock;
@@ -43,7 +44,7 @@ use crate::present::Present;
 use crate::robot_state::RobotState;
 use crate::script::Script;
 use crate::source::SourceRunner;
-use crate::stand_in::Course;
+use crate::stand_in::{Course, RecordedMessages};
 use crate::watchdog::Watchdog;
 
 use assembly::Assembly;
@@ -68,6 +69,8 @@ pub struct Launched {
     pub state: Arc<RobotState>,
     /// The recorded runs to repeat, if any.
     pub script: Option<Script>,
+    /// The recorded messages that no cycle publishes, by topic.
+    pub messages: BTreeMap<String, Box<dyn RecordedMessages>>,
     /// The time at which the replay ends, if nothing else determines it.
     pub end: Option<Time>,
 }
@@ -79,7 +82,7 @@ const REPORTS: usize = 16;
 pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeError> {
     periods::check_rates(&robot)?;
     let heartbeat = own(&mut robot.heartbeat).take();
-    let Course { mut feeds, taken, script, end } = std::mem::take(own(&mut robot.course));
+    let Course { mut feeds, taken, messages, script, end } = std::mem::take(own(&mut robot.course));
     let mut assembly = Assembly::of(&robot, clock, taken, script.as_ref())?;
     let made = (0..robot.configuration.cycles.len()).map(|index| assembly.cycle(index));
     let (mut cycles, controls): (Vec<_>, Vec<_>) = made.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
@@ -107,5 +110,5 @@ pub fn launch(mut robot: Robot, clock: RobotClock) -> Result<Launched, RuntimeEr
         restarted_by_recording: script.iter().flat_map(Script::restarted).collect(),
         robot,
     };
-    Ok(Launched { cycles, sources, controls, monitor, viewpoints, helpers, watchdog, state, script, end })
+    Ok(Launched { cycles, sources, controls, monitor, viewpoints, helpers, watchdog, state, script, messages, end })
 }

@@ -15,7 +15,7 @@
 //! | `record`, `run` | plain data that all of them use: what runs leave behind, and what they begin with |
 //! | `observe` | hands a recorder values, what each run began with, and all that later runs depend on |
 //! | `inlet` | values from outside, to sources that have no samples of their own |
-//! | `script`, `stand_in`, `follow` | the course of a replay, the stand-ins for sources and providers, and the follower of the course |
+//! | `script`, `stand_in`, `follow` | the course of a replay, the stand-ins for sources, providers and publishers, and the follower of the course |
 //! | `single_run` | one run of one module, without a robot |
 //! | `watchdog`, `safe_state` | the reaction to a cycle that stops |
 
@@ -87,9 +87,9 @@ pub use record::{
 };
 pub use running::{Pace, PreparedRobot, RunningRobot};
 pub use safe_state::{SafeStateCause, SafeStateEntry};
-pub use script::{BreakOff, BreakOffReason, Script};
+pub use script::{BreakOff, BreakOffReason, Carried, Script};
 pub use single_run::{RunInput, RunResult, SingleRun};
 pub use stage::Step;
-pub use stand_in::{Course, Feed, TakenValues};
+pub use stand_in::{Course, Feed, RecordedMessages, TakenValues};
 pub use stepper::Stepper;
 pub use values::CapturedValues;

@@ -1,5 +1,4 @@
-use hemiola_bus::Bus;
-use hemiola_model::module::{PortCell, Update};
+use hemiola_model::module::{Connector, Place, PortCell, Update};
 
 use crate::containment::contained;
 use crate::error::RuntimeError;
@@ -16,17 +15,17 @@ struct Connected {
 impl Ports {
     /// Connects to all topics and services that the update's arguments name. Not for real-time
     /// threads.
-    pub fn connect(owner: &str, update: &Update, bus: &Bus) -> Result<Self, RuntimeError> {
+    pub fn connect(owner: &str, update: &Update, connector: &dyn Connector) -> Result<Self, RuntimeError> {
         let connect = |argument: &hemiola_model::module::ArgumentDescriptor| {
             let Some(port) = argument.port() else { return Ok(None) };
             // Connecting creates messages, with their `Default`.
-            let connected = contained(|| port.connect(bus).map_err(|error| error.to_string()));
+            let connected = contained(|| port.connect(connector).map_err(|error| error.to_string()));
             let connected = connected.and_then(|connected| connected).map_err(|reason| RuntimeError::Port {
                 owner: format!("{owner}.{}", update.name()),
                 name: port.name().to_owned(),
                 reason,
             })?;
-            let place = connected.place();
+            let place = connected.place().and_then(Place::in_robot);
             Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))
         };
         update.arguments().iter().map(connect).collect::<Result<_, _>>().map(Self)
@@ -37,8 +36,8 @@ impl Ports {
         self.0.get(argument)?.as_ref().map(|port| &*port.cell)
     }
 
-    /// Returns the place of that argument's publisher among all publishers of its topic, if it is
-    /// one.
+    /// Returns the number of publishers in cycles and sources that precede that argument's
+    /// publisher, if it is one.
     pub fn place(&self, argument: usize) -> Option<u32> {
         self.0.get(argument)?.as_ref()?.place
     }

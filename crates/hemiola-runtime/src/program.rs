@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{BetweenRuns, Inlet, PortCell, PortRole, Scope};
+use hemiola_model::module::{BetweenRuns, Inlet, Place, PortCell, PortRole, Scope};
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_trace::{Core, CycleId, Event, ExchangeId, PlanId, Stamp, TaskId, Ticks};
 
@@ -95,10 +95,7 @@ struct ProgramPort {
 impl ProgramPort {
     fn repeat_run(&self, messages: &[MessageRecord], between: &mut BetweenRuns<'_>) -> bool {
         let is_own = |record: &&MessageRecord| *record.topic == *self.topic && record.subscriber == self.number;
-        let wanted = |publisher| {
-            let of_publisher = messages.iter().filter(is_own).filter(|record| record.publisher == publisher);
-            of_publisher.map(|record| record.count).sum()
-        };
+        let wanted: Vec<_> = messages.iter().filter(is_own).map(MessageRecord::inlet).collect();
         self.cell.repeat_run(between, &wanted)
     }
 }
@@ -150,7 +147,7 @@ impl Program {
             if let Some(subscription) = port.subscription {
                 let mut next = [0; PUBLISHERS];
                 let mut note = |inlet: Inlet| {
-                    if let Some(next) = next.get_mut(inlet.place as usize) {
+                    if let Some(next) = inlet.place.in_robot().and_then(|place| next.get_mut(place as usize)) {
                         *next = inlet.end();
                     }
                 };
@@ -181,7 +178,7 @@ impl Program {
         let subscribing = self.ports.iter().filter(|port| port.subscription.is_some());
         for &ProgramPort { cell, topic, number: subscriber, .. } in subscribing {
             if let Some(record) = cell.port(between).record() {
-                record.received(&mut |publisher, count| tell(Received { topic, subscriber, publisher, count }));
+                record.received(&mut |inlet| tell(Received { topic, subscriber, inlet }));
             }
         }
     }
@@ -230,7 +227,7 @@ impl Program {
     pub fn publishers(&self, between: &BetweenRuns<'_>) -> Vec<PublisherEnd> {
         let publishing = self.ports.iter().filter(|port| port.role == PortRole::Publishes);
         let end = |port: &ProgramPort| {
-            let place = port.cell.port(between).place()?;
+            let Some(Place::Cycle(place)) = port.cell.port(between).place() else { return None };
             Some(PublisherEnd { topic: port.topic, number: port.number, place })
         };
         publishing.filter_map(end).collect()

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
+
+use hemiola_model::module::Place;
 
 use crate::blackboard::channel::{Recorded, RecordedSamples};
 use crate::record::{Change, CyclePart, InputRecord, RunRecord, SampleSpan};
@@ -107,6 +110,10 @@ pub enum BreakOffReason {
 /// The maximum number of samples that a run may read at once, the same as that of
 /// `sample_capacity`: a record that claims more allocates no memory.
 const MOST_AT_ONCE: u32 = 1 << 20;
+
+/// The maximum number of messages of one publisher that a run can have received. One that claims
+/// more is damaged.
+pub(crate) const MOST_MESSAGES: u32 = 1 << 10;
 
 impl Script {
     /// Creates the script of all recorded runs, given in any order.
@@ -253,6 +260,34 @@ impl Script {
         first
     }
 
+    /// Returns the messages that runs received and no cycle published: by topic and publisher, the
+    /// spans of their numbers, in order.
+    pub fn carried(&self) -> Carried {
+        let mut carried = Carried::new();
+        for message in self.runs().iter().flat_map(|run| &run.messages) {
+            if matches!(message.publisher, Place::Cycle(_)) || message.count > MOST_MESSAGES {
+                continue;
+            }
+            let numbers = message.first..message.inlet().end();
+            let spans = carried.entry(message.topic.clone()).or_default().entry(message.publisher).or_default();
+            match spans.last_mut() {
+                Some(last) if (last.start..=last.end).contains(&numbers.start) => last.end = last.end.max(numbers.end),
+                _ => spans.push(numbers),
+            }
+        }
+        for spans in carried.values_mut().flat_map(BTreeMap::values_mut) {
+            spans.sort_by_key(|span| span.start);
+            spans.dedup_by(|next, last| {
+                let is_joined = next.start <= last.end;
+                if is_joined {
+                    last.end = last.end.max(next.end);
+                }
+                is_joined
+            });
+        }
+        carried
+    }
+
     /// Returns where and why it ends before the recording does; `None` if all runs are there.
     pub fn break_off(&self) -> Option<&BreakOff> {
         self.break_off.as_ref()
@@ -296,6 +331,10 @@ impl Script {
         channels.into_iter().map(|(ends, passage)| (ends, passage.finish())).collect()
     }
 }
+
+/// The messages that runs received and no cycle published, [as a replay needs
+/// them](crate::RecordedMessages): the spans of their numbers, by topic and publisher.
+pub type Carried = BTreeMap<Arc<str>, BTreeMap<Place, Vec<Range<u64>>>>;
 
 /// The exchanges of each channel, by publisher and consumer.
 pub(crate) type Channels = BTreeMap<(Arc<str>, Arc<str>), Recorded>;
@@ -374,7 +413,7 @@ impl fmt::Display for BreakOff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::SampleRecord;
+    use crate::record::{MessageRecord, SampleRecord};
 
     fn run(order: u64, number: u32, span: (u32, u32)) -> RunRecord {
         let span = SampleSpan { first: span.0, count: span.1 };
@@ -404,6 +443,24 @@ mod tests {
             (2, 2),
             "though the snapshot is far ahead"
         );
+    }
+
+    #[test]
+    fn what_no_cycle_published_is_carried_once_however_many_runs_received_it() {
+        let received = |order: u64, publisher, first, count| {
+            let topic: Arc<str> = "Order".into();
+            let messages = vec![MessageRecord { topic, subscriber: 0, publisher, first, count }];
+            RunRecord { messages, ..run(order, order as u32, (0, 0)) }
+        };
+        let link = Place::Outside(0);
+        let spans = [(5, 3), (8, 2), (0, 2), (9, 4), (20, 1)];
+        let mut runs: Vec<_> =
+            (0..).zip(spans).map(|(order, (first, count))| received(order, link, first, count)).collect();
+        runs.push(received(5, Place::Cycle(0), 0, 4));
+        runs.push(received(6, Place::Source(1), u64::MAX, 4));
+        let carried = Script::of(runs).carried();
+        let carried: Vec<_> = carried.values().flatten().collect();
+        assert_eq!(carried, [(&Place::Source(1), &vec![u64::MAX..u64::MAX]), (&link, &vec![0..2, 5..13, 20..21])]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use hemiola_realtime::Containment;
 use crate::assemble::{Launched, Robot, launch};
 use crate::cycle::Cycle;
 use crate::error::RuntimeError;
-use crate::follow::Follower;
+use crate::follow::{Follower, StandIns};
 use crate::handle::RobotHandle;
 use crate::source::SourceRunner;
 use crate::stage::{Stage, Step, SteppedSource};
@@ -72,7 +72,7 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, end, .. } = launched;
+        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, messages, end, .. } = launched;
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -91,7 +91,10 @@ impl Stepper {
         let sources = sources.into_iter().map(stepped).collect();
         let handle = RobotHandle::new(controls, monitor, viewpoints);
         let mut stage = Stage { cycles, sources, state, handle };
-        let mut follower = script.map(|script| Follower::new(script, &stage));
+        let mut follower = script.map(|script| {
+            let stand_ins = StandIns::new(messages, &script);
+            Follower::new(script, stand_ins, &stage)
+        });
         if let Some(follower) = &mut follower {
             follower.resume(&mut stage).map_err(|reason| RuntimeError::OtherRobot { reason })?;
         }
@@ -212,7 +215,7 @@ impl Stepper {
     }
 
     /// Returns the first difference from the recording that did not prevent it from continuing:
-    /// messages that did not come from modules, changes that cannot be made again.
+    /// messages that are not in the recording, changes that cannot be made again.
     pub fn deviation(&self) -> Option<&str> {
         self.follower.as_ref()?.deviation()
     }

@@ -4,10 +4,10 @@ use super::Bus;
 use crate::BusError;
 use crate::carried::{Carried, End, MessageWrite, Untyped};
 use crate::signal::Signal;
-use crate::topic::{Queue, Topic};
+use crate::topic::{Queue, Seat, Topic};
 use crate::when_full::WhenFull;
 use hemiola_model::data::{Reader, ValueReader, Writer};
-use hemiola_model::module::UntypedPublisher;
+use hemiola_model::module::{Place, UntypedPublisher};
 use hemiola_model::{Representation, RepresentationDescriptor, Value};
 use hemiola_trace::Ticks;
 use std::collections::BTreeMap;
@@ -27,14 +27,16 @@ struct View {
 }
 
 /// A function that makes a publisher of messages that come as data.
-type JoinPublisher = fn(&Bus, &str, &'static RepresentationDescriptor) -> Result<Box<dyn UntypedPublisher>, BusError>;
+type JoinPublisher =
+    fn(&Bus, &str, &'static RepresentationDescriptor, Seat) -> Result<Box<dyn UntypedPublisher>, BusError>;
 
 fn publisher<T: Carried>(
     bus: &Bus,
     name: &str,
     descriptor: &'static RepresentationDescriptor,
+    seat: Seat,
 ) -> Result<Box<dyn UntypedPublisher>, BusError> {
-    Ok(Box::new(End::new(bus.topic::<T>(name)?.publisher(), descriptor)))
+    Ok(Box::new(End::new(bus.topic::<T>(name)?.publisher_at(seat), descriptor)))
 }
 
 impl Bus {
@@ -223,8 +225,22 @@ impl Bus {
     /// # Errors
     /// Returns [`BusError::OtherType`] if the topic carries other messages by now.
     pub fn untyped_publisher(&self, name: &str) -> Option<Result<Box<dyn UntypedPublisher>, BusError>> {
+        self.publisher_of_data(name, Seat::Outside)
+    }
+
+    /// Creates a publisher as [`untyped_publisher`](Self::untyped_publisher) does, which stands in
+    /// for the one that had that place in a recording: runs that are repeated receive its messages,
+    /// and no others that do not come from cycles.
+    ///
+    /// # Errors
+    /// Returns [`BusError::OtherType`] if the topic carries other messages by now.
+    pub fn stand_in(&self, name: &str, place: Place) -> Option<Result<Box<dyn UntypedPublisher>, BusError>> {
+        self.publisher_of_data(name, Seat::StandIn(place))
+    }
+
+    fn publisher_of_data(&self, name: &str, seat: Seat) -> Option<Result<Box<dyn UntypedPublisher>, BusError>> {
         let view = *self.0.readable.views().get(name)?;
-        Some((view.publisher)(self, name, view.descriptor))
+        Some((view.publisher)(self, name, view.descriptor, seat))
     }
 }
 
@@ -260,6 +276,8 @@ pub struct AnyQueue(Box<dyn Receive>);
 pub struct AnyMessage<'q> {
     value: &'q dyn MessageWrite,
     stamp: Option<Ticks>,
+    place: Place,
+    number: u64,
 }
 
 trait Receive: Send {
@@ -271,7 +289,8 @@ trait Receive: Send {
 impl<T: Carried> Receive for Queue<T> {
     fn receive_any(&mut self) -> Option<AnyMessage<'_>> {
         let sample = self.receive()?;
-        Some(AnyMessage { stamp: sample.stamp(), value: sample.value() })
+        let (stamp, place, number) = (sample.stamp(), sample.place(), sample.sequence());
+        Some(AnyMessage { value: sample.value(), stamp, place, number })
     }
 
     fn has_any(&mut self) -> bool {
@@ -311,6 +330,16 @@ impl AnyMessage<'_> {
     /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
         self.stamp
+    }
+
+    /// Returns the place of its publisher in the topic.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Returns the number of the message among those of its publisher.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 }
 

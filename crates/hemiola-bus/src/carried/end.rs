@@ -5,7 +5,7 @@ use std::fmt;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::data::{ReadError, Reader};
-use hemiola_model::module::{Port, PortRecord, UntypedPublisher};
+use hemiola_model::module::{Place, Port, PortRecord, UntypedPublisher};
 
 use super::Carried;
 use crate::topic::Publisher;
@@ -27,8 +27,8 @@ impl<T: Carried> Port for End<T> {
         self.publisher.published()
     }
 
-    fn place(&self) -> Option<u32> {
-        u32::try_from(self.publisher.place()).ok()
+    fn place(&self) -> Option<Place> {
+        Some(self.publisher.place())
     }
 
     fn record(&self) -> Option<&dyn PortRecord> {
@@ -43,6 +43,10 @@ impl<T: Carried> Port for End<T> {
 impl<T: Carried> PortRecord for End<T> {
     fn publish_again(&mut self, reader: &mut dyn Reader, index: usize) -> Result<(), ReadError> {
         publish_again(&mut self.publisher, self.message, reader, index)
+    }
+
+    fn continue_at(&mut self, number: u64) {
+        self.publisher.continue_at(number);
     }
 }
 

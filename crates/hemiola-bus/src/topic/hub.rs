@@ -15,11 +15,13 @@ use super::cell::MessageCell;
 use super::lane::Lane;
 use super::latest::Word;
 use super::pool::{Held, Pool, Received, Reservation};
+use super::seat::Seat;
 use crate::roster::Roster;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport, TopicReport};
 use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
 use crate::when_full::WhenFull;
+use hemiola_model::module::Place;
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::{TickScale, Ticks};
 use std::any::type_name;
@@ -93,12 +95,14 @@ impl<T: Message> Hub<T> {
         self.scale.clone().map(Latencies::new)
     }
 
-    pub(crate) fn join_publisher(&self) -> Arc<Outlet<T>> {
+    pub(crate) fn join_publisher(&self, seat: Seat) -> Arc<Outlet<T>> {
         let members = &mut *self.members();
-        if let Some(vacant) = members.vacant.pop() {
-            return vacant;
+        let is_free = |outlet: &Arc<Outlet<T>>| seat.has(outlet.place()) && outlet.pool.stands_for.is_none();
+        if let Some(vacant) = members.vacant.iter().rposition(is_free) {
+            return members.vacant.remove(vacant);
         }
-        let outlet = Arc::new(Outlet::new());
+        let place = seat.next(members.outlets.iter().map(|outlet| outlet.place()));
+        let outlet = Arc::new(Outlet::new(place, seat.stands_for()));
         // A publisher needs one slot to fill, and one of every other publisher while it replaces
         // that one's message in a cell.
         let others = members.outlets.len();
@@ -154,11 +158,6 @@ impl<T: Message> Hub<T> {
         });
     }
 
-    /// Returns how many publishers have joined before that of this outlet.
-    pub(crate) fn place_of(&self, outlet: &Arc<Outlet<T>>) -> usize {
-        self.members().outlets.iter().position(|other| Arc::ptr_eq(other, outlet)).unwrap_or(usize::MAX)
-    }
-
     pub(crate) fn join_latest(&self, word: &sync::Arc<Word<T>>) {
         let mut members = self.members();
         let connect = || members.outlets.iter().for_each(|outlet| outlet.connect_word(word));
@@ -208,15 +207,20 @@ impl<T: Message> Hub<T> {
 }
 
 impl<T: Message> Outlet<T> {
-    fn new() -> Self {
+    fn new(place: Place, stands_for: Option<Place>) -> Self {
         Self {
             lanes: Roster::new(),
             words: Roster::new(),
             published: AtomicU64::new(0),
             last: MessageCell::new(),
             keeps_last: AtomicBool::new(false),
-            pool: Arc::new(Pool::new()),
+            pool: Arc::new(Pool::new(place, stands_for)),
         }
+    }
+
+    /// Returns the place of the publisher.
+    pub(crate) fn place(&self) -> Place {
+        self.pool.place
     }
 
     #[inline]
@@ -232,6 +236,13 @@ impl<T: Message> Outlet<T> {
         self.keeps_last.store(true, Ordering::Release);
     }
 
+    /// Returns how many times a queue's capacity its lane has. A receiver whose lane was full when it
+    /// took out what it held finds the same in a replay only if there is room for what others
+    /// received a little later.
+    fn depth(&self) -> usize {
+        if self.pool.stands_for.is_some() { 4 } else { 1 }
+    }
+
     /// Gives a queue a lane, which begins with the last message if that is kept.
     fn connect(&self, inlet: &Inlet<T>) {
         // A publisher that never rests would make this try forever; and after a message that is
@@ -240,7 +251,7 @@ impl<T: Message> Outlet<T> {
         for attempt in 1..=ATTEMPTS {
             let last = self.copy_last();
             // Half of the slots are for what is in the lane, half for a batch.
-            let reservation = Reservation::new(&self.pool, 2 * inlet.capacity);
+            let reservation = Reservation::new(&self.pool, 2 * self.depth() * inlet.capacity);
             let lane = sync::Arc::new(Lane::new(inlet, last.as_ref().and_then(Held::share), reservation));
             inlet.lanes.change(|lanes| lanes.push(lane.clone()));
             self.lanes.change(|lanes| lanes.push(lane.clone()));

@@ -31,6 +31,7 @@ use crate::circle::Circle;
 use crate::signal::Signal;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
 use crate::when_full::WhenFull;
+use hemiola_model::module::Place;
 use hemiola_realtime::MonotonicTime;
 
 pub(crate) struct Lane<T> {
@@ -48,7 +49,7 @@ pub(crate) struct Lane<T> {
     closed: AtomicBool,
     sending: Line<Sending>,
     receiving: Line<Receiving>,
-    _reservation: Reservation<T>,
+    reservation: Reservation<T>,
 }
 
 /// The fields that the publisher writes.
@@ -67,11 +68,11 @@ struct Receiving {
 }
 
 impl<T> Lane<T> {
-    /// Creates a lane that is empty or begins with a message that is known to its publisher. The
-    /// reservation is for what the lane and the receiver hold.
+    /// Creates a lane that is empty or begins with a message that is known to its publisher. Half of
+    /// the reservation is for what the lane holds, half for what the receiver holds.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
-        let capacity = inlet.capacity;
+        let capacity = reservation.slots() / 2;
         let lane = Self {
             cells: Circle::new(capacity, AtomicPtr::default),
             arrivals: inlet.signal.executor().map(|_| Circle::new(capacity, AtomicU64::default)),
@@ -88,12 +89,22 @@ impl<T> Lane<T> {
                 ledger: Ledger::new(capacity as u64),
             }),
             receiving: Line(Receiving { head: AtomicU64::new(0), deepest: AtomicU64::new(0) }),
-            _reservation: reservation,
+            reservation,
         };
         if let Some(message) = last {
             lane.append(0, message.into_reference(), Oldest::Taken);
         }
         lane
+    }
+
+    /// Returns whether a replay finds the messages of the publisher at that place here: it computes
+    /// those of cycles, and for all others there are stand-ins.
+    pub(crate) fn has_again(&self, place: Place) -> bool {
+        let pool = self.reservation.pool();
+        match place {
+            Place::Cycle(_) => pool.place == place,
+            Place::Source(_) | Place::Outside(_) => pool.stands_for == Some(place),
+        }
     }
 
     /// Returns whether a message is to come through. One that was there when the lane was made may
@@ -234,6 +245,22 @@ impl<T> Lane<T> {
                 return;
             }
             into.truncate(before);
+        }
+    }
+
+    /// Takes the messages from number `first` of their publisher on, `limit` at most, and drops those
+    /// before them; what was taken before counts as released. Only for the receiver. Lock-free.
+    pub(crate) fn pop_from(&self, first: u64, into: &mut Vec<Received<T>>, limit: usize) {
+        // Of the messages that were taken, the last ones may all be held, as many as there is room
+        // for.
+        let limit = limit.min(self.capacity as usize);
+        while limit > 0
+            && let Some(message) = self.pop()
+        {
+            if message.envelope().sequence >= first {
+                into.push(message);
+                return self.pop_many(into, limit - 1);
+            }
         }
     }
 

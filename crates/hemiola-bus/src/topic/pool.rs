@@ -29,6 +29,7 @@
 
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
+use hemiola_model::module::Place;
 use hemiola_trace::Ticks;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -40,8 +41,9 @@ pub(crate) struct Slot<T> {
 }
 
 /// A message with its metadata.
-#[derive(Default)]
 pub(crate) struct Envelope<T> {
+    /// The place of its publisher, which all messages of a pool share.
+    pub(crate) place: Place,
     pub(crate) sequence: u64,
     /// The time of publication, or zero if the bus does not measure time.
     pub(crate) published: Ticks,
@@ -99,6 +101,10 @@ impl Count {
 
 /// All slots of a publisher.
 pub(crate) struct Pool<T> {
+    /// The publisher's place in the topic.
+    pub(crate) place: Place,
+    /// The place in a recording for which it stands in, if it does.
+    pub(crate) stands_for: Option<Place>,
     segments: Roster<Segment<T>>,
     /// The number of slots that all members may hold at once, the publisher included.
     reserved: AtomicUsize,
@@ -115,8 +121,8 @@ struct Segment<T> {
 const COUNTS: usize = size_of::<Line<u8>>() / size_of::<[u32; 2]>();
 
 impl<T: Default> Pool<T> {
-    pub(crate) fn new() -> Self {
-        Self { segments: Roster::new(), reserved: AtomicUsize::new(0) }
+    pub(crate) fn new(place: Place, stands_for: Option<Place>) -> Self {
+        Self { place, stands_for, segments: Roster::new(), reserved: AtomicUsize::new(0) }
     }
 
     /// Reserves slots permanently, and makes those that are missing. Not for real-time threads.
@@ -127,7 +133,7 @@ impl<T: Default> Pool<T> {
         let made = self.segments.look(|segments| segments.iter().map(|segment| segment.slots.len()).sum::<usize>());
         if made < reserved {
             // Messages are made by foreign code.
-            let segment = Segment::new(reserved - made);
+            let segment = Segment::new(reserved - made, self.place);
             self.segments.change(|segments| segments.push(segment.into()));
         }
         std::mem::forget(in_vain);
@@ -147,11 +153,13 @@ impl<T> Drop for InVain<'_, T> {
 }
 
 impl<T: Default> Segment<T> {
-    fn new(slots: usize) -> Self {
+    fn new(slots: usize, place: Place) -> Self {
         let count = || Count { given: AtomicU32::new(0), let_go: AtomicU32::new(0) };
         let line = || Line(std::array::from_fn(|_| count()));
         let counts: Box<[Line<[Count; COUNTS]>]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
-        let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(Envelope::default()) };
+        let envelope =
+            || Envelope { place, sequence: 0, published: Ticks::default(), single: false, value: T::default() };
+        let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(envelope()) };
         let mut made = Vec::with_capacity(slots);
         made.extend(counts.iter().flat_map(|line| &**line).take(slots).map(slot));
         Self { slots: made.into(), counts }
@@ -176,6 +184,18 @@ impl<T: Default> Reservation<T> {
     pub(crate) fn new(pool: &Arc<Pool<T>>, slots: usize) -> Self {
         pool.reserve(slots);
         Self { pool: pool.clone(), slots }
+    }
+}
+
+impl<T> Reservation<T> {
+    /// Returns the pool.
+    pub(crate) fn pool(&self) -> &Pool<T> {
+        &self.pool
+    }
+
+    /// Returns how many slots are reserved.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
     }
 }
 
@@ -304,7 +324,8 @@ pub(crate) struct Reference<T> {
     pub(crate) count: NonNull<Count>,
 }
 
-/// A message that came through a lane. It is valid until the lane's receiver takes more out of it.
+/// A message that came through a lane. It is valid until the lane's receiver has taken as many more
+/// out of it as the lane has room for.
 pub(crate) struct Received<T>(NonNull<Slot<T>>);
 
 // SAFETY: it gives shared access to a T.
@@ -314,8 +335,8 @@ unsafe impl<T: Send + Sync> Sync for Received<T> {}
 
 impl<T> Received<T> {
     /// # Safety
-    /// The slot came through a lane, to its receiver, who gives up what this gives before it takes
-    /// more out of the lane.
+    /// The slot came through a lane, to its receiver, who gives up what this gives before it has
+    /// taken as many more out of the lane as that has room for.
     #[inline]
     pub(crate) unsafe fn new(slot: *mut Slot<T>) -> Self {
         // SAFETY: what goes through a lane is not null.

@@ -4,7 +4,9 @@ use super::Message;
 use super::hub::{Hub, Outlet};
 use super::pool::{Claimed, Slots};
 use super::receivers::Receivers;
+use super::seat::Seat;
 use crate::sync::{Ordering, fence};
+use hemiola_model::module::Place;
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::Ticks;
 use std::fmt;
@@ -38,17 +40,17 @@ pub struct Publisher<T: Message> {
     slots: Slots<T>,
     measures_time: bool,
     /// The place in the topic. It is the last field, to be left when the others are gone.
-    seat: Seat<T>,
+    membership: Membership<T>,
 }
 
 impl<T: Message> Publisher<T> {
-    pub(crate) fn join(hub: Arc<Hub<T>>) -> Self {
-        let outlet = hub.join_publisher();
+    pub(crate) fn join(hub: Arc<Hub<T>>, seat: Seat) -> Self {
+        let outlet = hub.join_publisher(seat);
         Self {
             receivers: Receivers::new(&outlet),
             slots: Slots::new(outlet.pool.clone()),
             measures_time: hub.measures_time(),
-            seat: Seat { hub, outlet },
+            membership: Membership { hub, outlet },
         }
     }
 
@@ -125,14 +127,19 @@ impl<T: Message> Publisher<T> {
         self.receivers.lanes().iter().all(|lane| lane.wait_for_room(deadline))
     }
 
-    /// Returns how many publishers of the topic come before this one. Not for real-time threads.
-    pub(crate) fn place(&self) -> usize {
-        self.seat.hub.place_of(&self.seat.outlet)
+    /// Returns its place in the topic.
+    pub(crate) fn place(&self) -> Place {
+        self.membership.outlet.place()
     }
 
     /// Returns the number of the next message.
     pub(crate) fn published(&self) -> u64 {
-        self.seat.outlet.published.load(Ordering::Relaxed)
+        self.membership.outlet.published.load(Ordering::Relaxed)
+    }
+
+    /// Gives the next message that number.
+    pub(crate) fn continue_at(&mut self, number: u64) {
+        self.membership.outlet.published.store(number, Ordering::Relaxed);
     }
 
     /// Updates the list of receivers.
@@ -146,7 +153,7 @@ impl<T: Message> Publisher<T> {
 
     #[inline(always)]
     fn send(&mut self, mut slot: Claimed<T>) {
-        let published = &self.seat.outlet.published;
+        let published = &self.membership.outlet.published;
         let sequence = published.load(Ordering::Relaxed);
         let envelope = slot.envelope_mut();
         envelope.sequence = sequence;
@@ -154,7 +161,7 @@ impl<T: Message> Publisher<T> {
             envelope.published = Ticks::now();
         }
         published.store(sequence + 1, Ordering::Relaxed);
-        if self.seat.outlet.keeps_last() {
+        if self.membership.outlet.keeps_last() {
             return self.send_and_keep(slot);
         }
         self.refresh();
@@ -175,7 +182,7 @@ impl<T: Message> Publisher<T> {
         let sequence = slot.envelope().sequence;
         // Those who join will share it, however many they are.
         let message = slot.complete(usize::MAX, usize::MAX);
-        drop(self.seat.outlet.last.replace(message.hold()));
+        drop(self.membership.outlet.last.replace(message.hold()));
         // This pairs with the fence in the hub: at least one of the two sees what the other did.
         fence(Ordering::SeqCst);
         self.refresh();
@@ -190,17 +197,17 @@ impl<T: Message> Publisher<T> {
 impl<T: Message> Publisher<T> {
     /// Returns how many slots somebody refers to.
     pub(crate) fn slots_in_use(&self) -> usize {
-        self.seat.outlet.pool.in_use()
+        self.membership.outlet.pool.in_use()
     }
 }
 
 /// A publisher's place in a topic.
-struct Seat<T: Message> {
+struct Membership<T: Message> {
     hub: Arc<Hub<T>>,
     outlet: Arc<Outlet<T>>,
 }
 
-impl<T: Message> Drop for Seat<T> {
+impl<T: Message> Drop for Membership<T> {
     fn drop(&mut self) {
         self.hub.leave_publisher(&self.outlet);
     }
@@ -208,7 +215,7 @@ impl<T: Message> Drop for Seat<T> {
 
 impl<T: Message> fmt::Debug for Publisher<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Publisher").field("topic", &self.seat.hub.name()).finish_non_exhaustive()
+        formatter.debug_struct("Publisher").field("topic", &self.membership.hub.name()).finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::roster::RosterReader;
 use crate::signal::Signal;
 use crate::sync;
 use crate::when_full::WhenFull;
+use hemiola_model::module::{self, Place};
 use hemiola_realtime::{Reason, monotonic_now};
 use std::fmt;
 use std::sync::Arc;
@@ -76,26 +77,12 @@ impl<T: Message> Queue<T> {
     /// what was received before.
     #[inline]
     pub fn batch(&mut self, limit: usize) -> Batch<'_, T> {
-        self.batch_of(limit, |_| usize::MAX, |_, _| {})
-    }
-
-    /// Receives a [`batch`](Self::batch) with at most as many messages as `wanted` allows for the
-    /// publisher at each place. Calls `tell` with the place and the number of messages.
-    #[inline]
-    pub(crate) fn batch_of(
-        &mut self,
-        limit: usize,
-        wanted: impl Fn(usize) -> usize,
-        mut tell: impl FnMut(usize, usize),
-    ) -> Batch<'_, T> {
         self.refresh();
         let Self { inlet, lanes, turn, batch, .. } = self;
         let limit = limit.min(inlet.capacity);
         let lanes = lanes.entries();
         for _ in lanes {
-            let before = batch.len();
-            lanes[*turn].pop_many(batch, (limit - before).min(wanted(*turn)));
-            tell(*turn, batch.len() - before);
+            lanes[*turn].pop_many(batch, limit - batch.len());
             if batch.len() == limit {
                 break;
             }
@@ -103,6 +90,35 @@ impl<T: Message> Queue<T> {
         }
         self.inlet.record_latencies(batch);
         Batch::new(batch)
+    }
+
+    /// Receives these messages of each publisher, in this order, as a replay does. Those of cycles
+    /// are the next ones; of others, the ones before the first are dropped. Returns whether all
+    /// were there.
+    pub(crate) fn batch_again(&mut self, wanted: &[module::Inlet]) -> bool {
+        self.refresh();
+        let Self { inlet, lanes, batch, .. } = self;
+        let lanes = lanes.entries();
+        let mut are_there = true;
+        for (index, &module::Inlet { place, first, count }) in wanted.iter().enumerate() {
+            let before = batch.len();
+            let limit = (inlet.capacity - before).min(count as usize);
+            // What was taken of a lane counts as released as soon as more is taken.
+            let is_first = wanted[..index].iter().all(|other| other.place != place);
+            let is_right = |message: &Received<T>| match place {
+                Place::Cycle(_) => true,
+                Place::Source(_) | Place::Outside(_) => message.envelope().sequence == first,
+            };
+            match lanes.iter().find(|lane| lane.has_again(place)).filter(|_| is_first) {
+                Some(lane) if matches!(place, Place::Cycle(_)) => lane.pop_many(batch, limit),
+                Some(lane) => lane.pop_from(first, batch, limit),
+                None => {}
+            }
+            let taken = &batch[before..];
+            are_there &= taken.len() == count as usize && taken.first().is_none_or(is_right);
+        }
+        self.inlet.record_latencies(batch);
+        are_there
     }
 
     #[inline]

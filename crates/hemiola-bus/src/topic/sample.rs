@@ -1,6 +1,7 @@
 //! The messages that receivers hand out.
 
 use super::pool::{Envelope, Received};
+use hemiola_model::module::Place;
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::ops::Deref;
@@ -38,6 +39,11 @@ impl<'a, T> Sample<'a, T> {
     /// dropped. A publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
         self.0.sequence
+    }
+
+    /// Returns the place of the publisher in the topic.
+    pub(crate) fn place(&self) -> Place {
+        self.0.place
     }
 
     /// Returns when the message was published, on a bus that [measures

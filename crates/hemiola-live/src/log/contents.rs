@@ -11,6 +11,7 @@ use hemiola_recording::RecordingError;
 use hemiola_recording::checkpoints::is_checkpoint;
 use hemiola_recording::names::{ABOUT, CONFIGURATION};
 use hemiola_recording::recorder::is_journal;
+use hemiola_recording::senders::is_sender;
 use hemiola_recording::split::{Kept, SplitLog};
 use serde_json::{Value, json};
 
@@ -86,7 +87,7 @@ impl Contents {
             let is_one = !name.contains('/') && !name.starts_with('_') && !NO_OWNERS.contains(&owner);
             (is_one && !self.about.is_empty()).then(|| (owner.to_owned(), name.to_owned()))
         };
-        for (topic, channel) in channels.into_iter().filter(|(topic, _)| !is_checkpoint(topic)) {
+        for (topic, channel) in channels.into_iter().filter(|(topic, _)| !is_checkpoint(topic) && !is_sender(topic)) {
             let (names, owner, name) = match owned(&topic) {
                 Some((owner, name)) if owner == TOPIC => (&mut self.topics, String::new(), name),
                 Some((owner, name)) => (&mut self.representations, owner, name),

@@ -50,9 +50,8 @@ pub trait Port: Any + Send {
         0
     }
 
-    /// Returns how many publishers of the topic come before this one, if it is one. Not for
-    /// real-time threads.
-    fn place(&self) -> Option<u32> {
+    /// Returns its place among the publishers of the topic, if it is one. Not for real-time threads.
+    fn place(&self) -> Option<Place> {
         None
     }
 
@@ -69,11 +68,11 @@ pub trait Port: Any + Send {
 
 /// The access of recorders and replays to a port whose messages can be recorded and repeated.
 ///
-/// A publisher implements [`publish_again`](Self::publish_again), a subscription all other methods.
+/// A publisher implements [`publish_again`](Self::publish_again) and
+/// [`continue_at`](Self::continue_at), a subscription all other methods.
 ///
 /// ```
-/// use hemiola_model::data::Writer;
-/// use hemiola_model::module::{Port, PortRecord};
+/// use hemiola_model::module::{Inlet, Place, Port, PortRecord};
 ///
 /// /// Received this many messages of its one publisher.
 /// struct Bells(u32);
@@ -84,25 +83,27 @@ pub trait Port: Any + Send {
 /// }
 ///
 /// impl PortRecord for Bells {
-///     fn received(&self, tell: &mut dyn FnMut(u32, u32)) { tell(0, self.0) }
-///     fn repeat_run(&mut self, wanted: &dyn Fn(u32) -> u32) -> bool {
-///         self.0 = wanted(0);
+///     fn repeat_run(&mut self, wanted: &[Inlet]) -> bool {
+///         self.0 = wanted.iter().map(|inlet| inlet.count).sum();
 ///         true
 ///     }
 /// }
 ///
 /// let mut bells = Bells(0);
-/// assert!(bells.record_mut().is_some_and(|record| record.repeat_run(&|_| 3)));
+/// let three = Inlet { place: Place::Cycle(0), first: 7, count: 3 };
+/// assert!(bells.record_mut().is_some_and(|record| record.repeat_run(&[three])));
 /// assert_eq!(bells.0, 3);
 /// ```
 pub trait PortRecord {
-    /// Passes to `tell` how many messages of which publisher (by its place) the run that begins
-    /// sees: everything that must be known to repeat it. No allocation, no lock, no system call.
-    fn received(&self, _tell: &mut dyn FnMut(u32, u32)) {}
+    /// Passes to `tell` which messages of which publisher the run that begins sees, in the order in
+    /// which it sees them: everything that must be known to repeat it. No allocation, no lock, no
+    /// system call.
+    fn received(&self, _tell: &mut dyn FnMut(Inlet)) {}
 
-    /// Begins a run in a replay, instead of [`Port::begin_run`]: it sees as many messages of each
-    /// publisher as `wanted` returns for its place. Returns `false` if they are not there.
-    fn repeat_run(&mut self, _wanted: &dyn Fn(u32) -> u32) -> bool {
+    /// Begins a run in a replay, instead of [`Port::begin_run`]: it sees these messages, in this
+    /// order. Those of cycles are the next ones, as a cycle counts its messages from the point at
+    /// which the replay began. Returns `false` if they are not there.
+    fn repeat_run(&mut self, _wanted: &[Inlet]) -> bool {
         true
     }
 
@@ -119,6 +120,9 @@ pub trait PortRecord {
         Ok(())
     }
 
+    /// Gives the next message that number: a replay publishes only messages that somebody receives.
+    fn continue_at(&mut self, _number: u64) {}
+
     /// Makes the next run see a sequence that is read, whatever arrives from now on. Not for
     /// real-time threads.
     ///
@@ -134,12 +138,47 @@ pub trait PortRecord {
 /// See [`Port::inlets`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inlet {
-    /// The number of publishers of the topic that come before this one.
-    pub place: u32,
+    /// The place of the publisher.
+    pub place: Place,
     /// The number of the first message.
     pub first: u64,
     /// The number of messages.
     pub count: u32,
+}
+
+/// The place of a publisher among those of its topic. A replay computes the messages of cycles
+/// anew, and has all others from the log.
+///
+/// ```
+/// use hemiola_model::module::Place;
+///
+/// assert_eq!([Place::Cycle(0), Place::Source(1), Place::Outside(0)].map(Place::in_robot), [Some(0), Some(1), None]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// In a module of a cycle, after that many publishers in cycles and sources.
+    Cycle(u32),
+    /// In a source, after that many publishers in cycles and sources.
+    Source(u32),
+    /// Elsewhere, after that many others there: in a link, a callback, a thread beside the cycles.
+    Outside(u32),
+}
+
+impl Place {
+    /// Returns the number of publishers in cycles and sources that come before it, if it is one of
+    /// those.
+    pub fn in_robot(self) -> Option<u32> {
+        match self {
+            Self::Cycle(number) | Self::Source(number) => Some(number),
+            Self::Outside(_) => None,
+        }
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::Cycle(0)
+    }
 }
 
 impl Inlet {
@@ -319,7 +358,7 @@ impl PortCell {
 
     /// Begins a run in a replay, as [`PortRecord::repeat_run`] does, or as any run if the port
     /// keeps no record.
-    pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &dyn Fn(u32) -> u32) -> bool {
+    pub fn repeat_run(&self, between: &mut BetweenRuns<'_>, wanted: &[Inlet]) -> bool {
         let port = self.port_mut(between);
         match port.record_mut() {
             Some(record) => return record.repeat_run(wanted),

@@ -12,6 +12,7 @@ use hemiola_runtime::{CyclePart, Piece, PieceKind, Published, Robot, RunRecord, 
 use super::{InletHead, NAME, PartHead, PublishedHead, ViewHead, piece_schema, piece_topic};
 use crate::error::RecordingError;
 use crate::names::topic;
+use crate::senders::place_of;
 use crate::split::SplitLog;
 use hemiola_model::data::Data;
 
@@ -237,7 +238,11 @@ impl Resumed {
             let mut tell = |change| self.changes.push(format!("{} {change}", piece.name));
             let bytes = adapted(channel, recorded, (&schema, &data_type), &default, &mut tell)?;
             let (name, number) = (piece.name.as_str().into(), piece.number);
-            let inlets = piece.inlets.iter().map(|&InletHead { place, first, count }| Inlet { place, first, count });
+            let inlets = piece.inlets.iter().map(|&InletHead { place, first, count }| Inlet {
+                place: place_of(place),
+                first,
+                count,
+            });
             pieces.push(Piece { kind, name, number, data_type, views, inlets: inlets.collect(), bytes });
         }
         Ok(CyclePart {

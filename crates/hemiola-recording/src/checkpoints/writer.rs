@@ -7,6 +7,7 @@ use hemiola_runtime::{CyclePart, Piece, Published, View};
 
 use super::{InletHead, NAME, OriginHead, PartHead, PieceHead, PublishedHead, ViewHead, piece_schema, piece_topic};
 use crate::names::topic;
+use crate::senders::number_of;
 use hemiola_model::data::Data;
 
 /// Writes the parts of checkpoints.
@@ -82,7 +83,11 @@ impl CheckpointChannels {
 impl PieceHead {
     fn of(piece: &Piece) -> Self {
         let views = piece.views.iter().map(ViewHead::of).collect();
-        let inlets = piece.inlets.iter().map(|&Inlet { place, first, count }| InletHead { place, first, count });
+        let inlets = piece.inlets.iter().map(|&Inlet { place, first, count }| InletHead {
+            place: number_of(place),
+            first,
+            count,
+        });
         Self {
             kind: piece.kind.word().to_owned(),
             name: (*piece.name).to_owned(),

@@ -180,13 +180,14 @@ impl Output {
         {
             self.fail(error);
         }
-        while let Some((channel, origin)) = self.topics.next(seen, self.channels.conditions(), &mut self.buffer) {
+        while let Some(message) = self.topics.next(seen, self.channels.conditions(), &mut self.buffer) {
             let Some(log) = self.log.as_mut().filter(|_| self.buffer.is_exact()) else {
                 self.unwritten += 1;
                 continue;
             };
-            match log.write(channel, origin, self.buffer.bytes()) {
-                Ok(()) => self.parts.note(origin.logged),
+            let written = log.write(message.channel, message.origin, self.buffer.bytes());
+            match written.and_then(|()| self.topics.write_sender(&message, log)) {
+                Ok(()) => self.parts.note(message.origin.logged),
                 Err(error) => {
                     self.unwritten += 1;
                     self.fail(error);

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::Time;
-use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
 use hemiola_runtime::{Observer, RobotHandle};
 use serde_json::json;
 
 use super::conditions::Conditions;
 use super::recording::TopicChoice;
 use crate::names::topic;
+use crate::senders::{Sender, senders_of};
 
 /// The channels of topics.
 pub struct TopicChannels {
@@ -23,11 +24,21 @@ pub struct TopicChannels {
     channels: Vec<TopicChannel>,
 }
 
+/// A message that was encoded, and where it belongs.
+pub struct NextMessage {
+    pub channel: ChannelId,
+    pub origin: Origin,
+    topic: usize,
+    sender: Option<Sender>,
+}
+
 struct TopicChannel {
     name: String,
     topic: String,
     schema: MessageSchema,
     id: Option<ChannelId>,
+    /// The channel of the senders, from the first one on that is no cycle.
+    senders: Option<ChannelId>,
     /// The minimum time between two messages.
     period: Duration,
     due: Time,
@@ -57,6 +68,7 @@ impl TopicChannels {
                 schema: MessageSchema::of(joined.descriptor.name(), &data_type),
                 name: joined.name.clone(),
                 id: None,
+                senders: None,
                 period: rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
                 due: Time::ZERO,
                 received: 0,
@@ -101,20 +113,22 @@ impl TopicChannels {
         self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Encodes the next message that is recorded, and returns its channel and origin; `None` when
-    /// there is none at present.
+    /// Encodes the next message that is recorded, and returns where it belongs; `None` when there is
+    /// none at present.
     pub fn next(
         &mut self,
         seen: &mut Observer,
         conditions: &Conditions,
         buffer: &mut CdrWriter,
-    ) -> Option<(ChannelId, Origin)> {
+    ) -> Option<NextMessage> {
         while let Some(message) = seen.next_message() {
             let (index, time) = (message.topic(), message.time());
+            let sender = Sender::of(message.publisher(), message.number());
             let Some(channel) = self.channels.get_mut(index) else { continue };
             channel.received += 1;
             let Some(id) = channel.id else { continue };
-            if time < channel.due || !conditions.allow(&channel.name) {
+            // Without a rate all are recorded: those of several publishers come in any order.
+            if (!channel.period.is_zero() && time < channel.due) || !conditions.allow(&channel.name) {
                 channel.left_out += 1;
                 continue;
             }
@@ -125,9 +139,22 @@ impl TopicChannels {
             // messages.
             let sequence = (channel.received - channel.left_out - 1 + seen.dropped_messages(index)) as u32;
             channel.written += 1;
-            return Some((id, Origin { sequence, logged: time, published: time }));
+            let origin = Origin { sequence, logged: time, published: time };
+            return Some(NextMessage { channel: id, origin, topic: index, sender });
         }
         None
+    }
+
+    /// Writes the sender of a message that was written, if it is no cycle.
+    pub fn write_sender(&mut self, message: &NextMessage, log: &mut LogWriter) -> Result<(), LogError> {
+        let (Some(sender), Some(channel)) = (&message.sender, self.channels.get_mut(message.topic)) else {
+            return Ok(());
+        };
+        let senders = match channel.senders {
+            Some(senders) => senders,
+            None => *channel.senders.insert(log.channel(&senders_of(&channel.topic), &Sender::schema())?),
+        };
+        log.write(senders, message.origin, &cdr::encode(sender))
     }
 
     /// Returns the counts, like those of the channels of values.
@@ -143,7 +170,7 @@ impl TopicChannels {
 
 impl TopicChannel {
     fn begin(&mut self, log: &mut LogWriter) -> Result<(), LogError> {
-        self.id = Some(log.channel(&self.topic, &self.schema)?);
+        (self.id, self.senders) = (Some(log.channel(&self.topic, &self.schema)?), None);
         Ok(())
     }
 }

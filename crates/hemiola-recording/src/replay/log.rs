@@ -12,6 +12,7 @@ use crate::checkpoints::{CheckpointHeads, Checkpoints, is_checkpoint};
 use crate::error::RecordingError;
 use crate::names::{ABOUT, CHANGES, CONFIGURATION, PARTIAL, PROCESS, PROCESSES};
 use crate::recorder::{is_journal, journal_event, numbered_change};
+use crate::senders::is_sender;
 use crate::split::SplitLog;
 use crate::transcript::{TranscriptReader, is_transcript};
 
@@ -197,9 +198,10 @@ impl ReplayLog {
         self.end
     }
 
-    /// Returns all topics except those of runs and checkpoints.
+    /// Returns all topics except those of runs, checkpoints and senders.
     pub fn topics(&self) -> impl Iterator<Item = &str> {
-        self.channels.keys().map(String::as_str).filter(|topic| !is_transcript(topic) && !is_checkpoint(topic))
+        let is_for_replays = |topic: &str| is_transcript(topic) || is_checkpoint(topic) || is_sender(topic);
+        self.channels.keys().map(String::as_str).filter(move |topic| !is_for_replays(topic))
     }
 
     /// Returns whether only some values of a topic were to be recorded: at a rate, or while a

@@ -1,5 +1,6 @@
 //! A representation of a source or cycle, and the way in which its values are read from a log.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -129,20 +130,25 @@ impl Part {
 
     /// Reads a message of a channel into a value.
     pub fn read(&self, channel: &Channel, message: &[u8], value: &mut ValueMut<'_>) -> Result<(), RecordingError> {
-        let problem =
-            |error: &dyn Display| RecordingError::Unreadable { topic: self.topic.clone(), reason: error.to_string() };
-        let adapted;
-        let bytes = match self.form(channel) {
-            Some(Form::Same) => message,
+        let bytes = self.present(channel, message)?;
+        let mut reader = CdrReader::new(&bytes).map_err(|error| self.problem(&error))?;
+        value.read(&mut reader).map_err(|error| self.problem(&error)).map(drop)
+    }
+
+    /// Returns a message of a channel as it would be today, in CDR.
+    pub fn present<'m>(&self, channel: &Channel, message: &'m [u8]) -> Result<Cow<'m, [u8]>, RecordingError> {
+        match self.form(channel) {
+            Some(Form::Same) => Ok(Cow::Borrowed(message)),
             Some(Form::Other(adapter)) => {
                 let on_misfit = |misfit: ReadError| self.remarks.misfit(&self.topic, &misfit);
-                adapted = adapter.adapt(message, on_misfit).map_err(|error| problem(&error))?;
-                &adapted
+                adapter.adapt(message, on_misfit).map(Cow::Owned).map_err(|error| self.problem(&error))
             }
             // Every channel was examined before the first sample.
-            None => return Err(problem(&"the log has changed since it was opened")),
-        };
-        let mut reader = CdrReader::new(bytes).map_err(|error| problem(&error))?;
-        value.read(&mut reader).map_err(|error| problem(&error)).map(drop)
+            None => Err(self.problem(&"the log has changed since it was opened")),
+        }
+    }
+
+    fn problem(&self, error: &dyn Display) -> RecordingError {
+        RecordingError::Unreadable { topic: self.topic.clone(), reason: error.to_string() }
     }
 }

@@ -34,7 +34,8 @@ pub fn instances(
                 let place = configuration.and_then(|module| module.place.as_deref());
                 let blueprint = Blueprint { name: module.name(), location: module.location(), place };
                 let created = blueprint.instance(|| module.create(&parameters))?;
-                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, state.bus()));
+                let ends = state.bus().ends_of_cycles();
+                let ports = module.updates().iter().map(|update| Ports::connect(module.name(), update, &ends));
                 let ports = ports.collect::<Result<_, _>>()?;
                 Arc::new(ModuleInstance::new(created, ports, module.location(), state.faults().clone()))
             }

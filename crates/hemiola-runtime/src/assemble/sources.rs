@@ -41,7 +41,7 @@ impl Assembly<'_> {
         let (name, location, place) = (descriptor.name(), descriptor.location(), configuration.place.as_deref());
         let scheduling = robot.configuration.source_scheduling(name);
         let instance = Blueprint { name, location, place }.instance(|| descriptor.create(&configuration.parameters))?;
-        let ports = Ports::connect(descriptor.name(), descriptor.sample(), self.state.bus())?;
+        let ports = Ports::connect(descriptor.name(), descriptor.sample(), &self.state.bus().ends_of_sources())?;
         let intake = self.intakes.remove(&number);
         Ok(SourceRunner {
             name: descriptor.name(),

@@ -7,6 +7,7 @@ use hemiola_model::Time;
 
 use super::changes::RecordedChanges;
 use super::messages::publish_again;
+use super::stand_ins::StandIns;
 use crate::record::{ChangeNumber, InputRecord, RunRecord};
 use crate::run::Repeated;
 use crate::script::Script;
@@ -23,6 +24,8 @@ pub struct Follower {
     /// it.
     needed: Vec<Arc<str>>,
     changes: RecordedChanges,
+    /// The publishers of messages that no cycle publishes.
+    stand_ins: StandIns,
     /// The reason why it cannot continue.
     failure: Option<String>,
     /// The first difference from the script that did not prevent it from continuing.
@@ -30,13 +33,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    pub fn new(script: Script, stage: &Stage) -> Self {
+    pub fn new(script: Script, stand_ins: StandIns, stage: &Stage) -> Self {
         let inputs = || script.runs().iter().flat_map(|run| &run.inputs);
         let is_needed = |name: &str| inputs().any(|input| &*input.from == name && input.last().is_some());
         let names = stage.sources.iter().map(|stepped| stepped.source.name);
         let needed = names.filter(|name| is_needed(name)).map(Arc::from).collect();
         let changes = RecordedChanges::new(script.changes().clone());
-        Self { script, next: 0, needed, changes, failure: None, deviation: None }
+        Self { script, next: 0, needed, changes, stand_ins, failure: None, deviation: None }
     }
 
     /// Resumes from the checkpoint with which the script begins, if it does: makes the changes
@@ -110,6 +113,10 @@ impl Follower {
         let index = stage.cycles.iter().position(|known| *known.core.name == **cycle);
         let index = index.ok_or_else(|| format!("there is no cycle `{cycle}`"))?;
         self.change(stage, index, record);
+        // A change may have created subscriptions.
+        if let Err(reason) = self.stand_ins.publish(record, stage.state.bus()) {
+            self.note_deviation(format!("run {run} of {cycle} received what cannot be published again: {reason}"));
+        }
         match stage.cycles[index].repeat(record) {
             Repeated::Exactly => {}
             Repeated::OtherMessages => self.note_deviation(format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hemiola_model::cdr::CdrReader;
-use hemiola_model::module::Inlet;
+use hemiola_model::module::{Inlet, Place};
 
 use crate::cycle::{Core, Cycle};
 use crate::record::{CyclePart, Piece, PieceKind};
@@ -40,11 +40,7 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
         let Some(cycle) = cycles.iter_mut().find(|cycle| *cycle.core.name == *part.cycle) else { continue };
         for piece in part.pieces.iter().filter(|piece| piece.kind == PieceKind::Messages) {
             let Some(topic) = topics.get(&*piece.name) else { continue };
-            let received = |place: u32| {
-                let inlet = piece.inlets.iter().find(|inlet| inlet.place == place);
-                let first = topic.first.get(&place).copied().unwrap_or(0);
-                inlet.map_or(0, |inlet| inlet.first.saturating_sub(first) as u32)
-            };
+            let received: Vec<_> = piece.inlets.iter().filter_map(|inlet| topic.received(inlet)).collect();
             let Core { program, executor, .. } = &mut cycle.core;
             if let Some(port) = program.port_cell(&piece.name, piece.number) {
                 port.repeat_run(&mut executor.between_runs(), &received);
@@ -54,7 +50,7 @@ pub fn publish_again(cycles: &mut [Cycle], parts: &[CyclePart]) -> Result<(), St
     Ok(())
 }
 
-/// The messages of a topic that were in transit.
+/// The messages of a topic that were in transit from cycles. All others are in the log.
 #[derive(Default)]
 struct Topic<'p> {
     /// The number of the next message of each publisher, by its place.
@@ -62,24 +58,41 @@ struct Topic<'p> {
     /// The first message of each publisher, by its place, that some subscription had not received.
     first: BTreeMap<u32, u64>,
     /// The pieces that contain messages.
-    pieces: Vec<(&'p Piece, Inlet)>,
+    pieces: Vec<&'p Piece>,
 }
 
 impl<'p> Topic<'p> {
     fn note(&mut self, piece: &'p Piece, inlet: &Inlet) {
-        let first = self.first.entry(inlet.place).or_insert(inlet.first);
+        let Place::Cycle(place) = inlet.place else { return };
+        let first = self.first.entry(place).or_insert(inlet.first);
         *first = inlet.first.min(*first);
-        self.pieces.push((piece, *inlet));
+        self.pieces.push(piece);
+    }
+
+    /// Returns which of the messages that are published again a subscription had received before
+    /// those of an inlet.
+    fn received(&self, inlet: &Inlet) -> Option<Inlet> {
+        let Place::Cycle(place) = inlet.place else { return None };
+        let first = self.first.get(&place).copied().unwrap_or(0);
+        Some(Inlet { place: inlet.place, first, count: inlet.first.saturating_sub(first) as u32 })
     }
 
     /// Returns the piece that contains a message, and its index there.
     fn source(&self, place: u32, number: u64) -> Option<(&'p Piece, usize)> {
-        let has = |inlet: &Inlet| inlet.place == place && (inlet.first..inlet.end()).contains(&number);
-        let &(piece, inlet) = self.pieces.iter().find(|(_, inlet)| has(inlet))?;
-        // The messages of publishers in earlier places come first.
-        let before = piece.inlets.iter().filter(|other| other.place < place).map(|other| other.count as usize);
-        Some((piece, before.sum::<usize>() + (number - inlet.first) as usize))
+        self.pieces.iter().find_map(|piece| Some((*piece, index_in(piece, Place::Cycle(place), number)?)))
     }
+}
+
+/// Returns the index of a message in a piece of a checkpoint.
+fn index_in(piece: &Piece, place: Place, number: u64) -> Option<usize> {
+    let mut before = 0;
+    for inlet in &piece.inlets {
+        if inlet.place == place && (inlet.first..inlet.end()).contains(&number) {
+            return Some(before + (number - inlet.first) as usize);
+        }
+        before += inlet.count as usize;
+    }
+    None
 }
 
 fn publish(cycles: &mut [Cycle], topic: &str, place: u32, source: Option<(&Piece, usize)>) -> Result<(), String> {

@@ -26,8 +26,11 @@
 //!
 //! What is published in the middle of a run needs no care either: a run publishes once to each
 //! consumer, and what it publishes is the same when the rest of the run comes before the consumer.
-//! Messages of topics stay in order, one publisher after the other, so it suffices to know how many
-//! of each there were.
+//! Messages of topics stay in order, one publisher after the other, so of those of cycles it suffices
+//! to know how many of each there were. What sources, links, callbacks and other threads have
+//! published is not computed by any run: the messages themselves are in the log, with their
+//! publishers and numbers, and it is known from which number on a run received them. So a replay
+//! publishes them again just before that run (`follow/stand_ins.rs`).
 //!
 //! # Changes from outside
 //! Parameters, providers and the like change between two runs of a cycle. Each change has a number:
@@ -169,9 +172,14 @@ impl RunLine {
                     SampleSpan { first: values.next().unwrap_or_default(), count: values.next().unwrap_or_default() };
             }
         }
-        let messages = page.messages[..page.filled].iter().map(|&Received { topic, subscriber, publisher, count }| {
-            MessageRecord { topic: topic.into(), subscriber, publisher, count }
-        });
+        let messages =
+            page.messages[..page.filled].iter().map(|&Received { topic, subscriber, inlet }| MessageRecord {
+                topic: topic.into(),
+                subscriber,
+                publisher: inlet.place,
+                first: inlet.first,
+                count: inlet.count,
+            });
         let messages = messages.collect();
         let Page { run, now, order, safe_state, .. } = *page;
         self.pages.give_back(page);

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal, Watch};
 use hemiola_model::data::Writer;
+use hemiola_model::module::Place;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Generation, Wakeup, monotonic_now};
 use hemiola_trace::{TickScale, Ticks};
@@ -174,6 +175,16 @@ impl SeenMessage<'_> {
     /// Returns the number of its topic within [`Observer::topics`](crate::Observer::topics).
     pub fn topic(&self) -> usize {
         self.topic
+    }
+
+    /// Returns the place of its publisher in the topic.
+    pub fn publisher(&self) -> Place {
+        self.message.place()
+    }
+
+    /// Returns its number among the messages of its publisher.
+    pub fn number(&self) -> u64 {
+        self.message.number()
     }
 
     /// Returns the time at which it was published.

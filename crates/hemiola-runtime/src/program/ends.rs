@@ -1,6 +1,7 @@
 //! The ends of topics of a cycle.
 
 use hemiola_model::data::DataType;
+use hemiola_model::module::Inlet;
 
 /// A subscription of a cycle.
 pub struct SubscriptionEnd {
@@ -19,7 +20,7 @@ pub struct PublisherEnd {
     pub topic: &'static str,
     /// The number of earlier ends of the same topic in the cycle.
     pub number: u32,
-    /// The place among all publishers of the topic.
+    /// The number of publishers of the topic in cycles and sources that precede it.
     pub place: u32,
 }
 
@@ -30,8 +31,6 @@ pub struct Received {
     pub topic: &'static str,
     /// The number of earlier subscriptions to the same topic in the cycle.
     pub subscriber: u32,
-    /// The number of publishers of the topic that precede this one.
-    pub publisher: u32,
-    /// The number of messages.
-    pub count: u32,
+    /// The publisher, and which of its messages.
+    pub inlet: Inlet,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hemiola_model::Time;
-use hemiola_model::module::SafeState;
+use hemiola_model::module::{Inlet, Place, SafeState};
 
 /// The record of what a run of a cycle began with:
 /// [`Observation::with_runs`](crate::Observation::with_runs).
@@ -81,10 +81,12 @@ pub struct SampleRecord {
 /// Messages of one publisher that a subscription received.
 ///
 /// ```
+/// use hemiola_model::module::Place;
 /// use hemiola_runtime::MessageRecord;
 ///
-/// let two_whistles = MessageRecord { topic: "WhistleHeard".into(), subscriber: 0, publisher: 0, count: 2 };
-/// # assert_eq!(two_whistles.count, 2);
+/// let publisher = Place::Outside(0); // such as a link
+/// let two_whistles = MessageRecord { topic: "WhistleHeard".into(), subscriber: 0, publisher, first: 17, count: 2 };
+/// assert_eq!(two_whistles.inlet().end(), 19);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageRecord {
@@ -92,10 +94,19 @@ pub struct MessageRecord {
     pub topic: Arc<str>,
     /// The number of earlier subscriptions to the same topic in the cycle.
     pub subscriber: u32,
-    /// The number of publishers of the topic that precede this one.
-    pub publisher: u32,
+    /// The place of the publisher.
+    pub publisher: Place,
+    /// The number of the first message among those of its publisher.
+    pub first: u64,
     /// The number of messages.
     pub count: u32,
+}
+
+impl MessageRecord {
+    /// Returns the publisher, and which of its messages these are.
+    pub fn inlet(&self) -> Inlet {
+        Inlet { place: self.publisher, first: self.first, count: self.count }
+    }
 }
 
 /// Samples of successive runs.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use hemiola_model::Time;
 
 use super::feed::Feed;
+use super::messages::RecordedMessages;
 use super::taken::{Taken, TakenValues};
 use crate::script::Script;
 
@@ -27,6 +28,8 @@ use crate::script::Script;
 pub struct Course {
     pub(crate) feeds: BTreeMap<String, Box<dyn Feed>>,
     pub(crate) taken: Taken,
+    /// The messages of each topic that no cycle published.
+    pub(crate) messages: BTreeMap<String, Box<dyn RecordedMessages>>,
     pub(crate) script: Option<Script>,
     pub(crate) end: Option<Time>,
 }
@@ -68,6 +71,14 @@ impl Course {
     #[must_use]
     pub fn feeding(mut self, source: impl Into<String>, feed: Box<dyn Feed>) -> Self {
         self.feeds.insert(source.into(), feed);
+        self
+    }
+
+    /// Publishes messages of a topic that no cycle publishes: those of a recording that the runs
+    /// received. Needed to follow a [`Script`] of which runs received such messages.
+    #[must_use]
+    pub fn carrying(mut self, topic: impl Into<String>, messages: Box<dyn RecordedMessages>) -> Self {
+        self.messages.insert(topic.into(), messages);
         self
     }
 

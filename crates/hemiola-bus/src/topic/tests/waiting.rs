@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::signal::Signal;
 use crate::sync::model;
 use crate::topic::hub::Hub;
-use crate::topic::{Publisher, Queue};
+use crate::topic::{Publisher, Queue, Seat};
 use crate::when_full::WhenFull;
 
 const LONG: Duration = Duration::from_secs(1000);
@@ -15,7 +15,7 @@ const LONG: Duration = Duration::from_secs(1000);
 /// Creates a publisher, and a queue with room for one of its messages.
 fn ends() -> (Publisher<u64>, Queue<u64>) {
     let hub = Arc::new(Hub::new("test".into(), None));
-    let publisher = Publisher::join(hub.clone());
+    let publisher = Publisher::join(hub.clone(), Seat::Outside);
     (publisher, Queue::join(hub, 1, WhenFull::Wait, Signal::Nothing))
 }
 

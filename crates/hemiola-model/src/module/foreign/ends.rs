@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::data::{ReadError, Reader, Value, ValueReader, ValueWriter, Writer};
-use crate::module::{ConnectError, Connector, Inlet, Port, PortDescriptor, PortRecord};
+use crate::module::{ConnectError, Connector, Inlet, Place, Port, PortDescriptor, PortRecord};
 
 /// A publisher whose messages are data, whatever their type in the program. Carriers of messages
 /// implement it; modules use it as a [`ForeignPublisher`].
@@ -134,7 +134,7 @@ macro_rules! wrapping_port {
                 self.0.published()
             }
 
-            fn place(&self) -> Option<u32> {
+            fn place(&self) -> Option<Place> {
                 self.0.place()
             }
 

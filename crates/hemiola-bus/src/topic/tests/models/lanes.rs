@@ -8,11 +8,12 @@ use crate::topic::hub::Inlet;
 use crate::topic::lane::Lane;
 use crate::topic::pool::{Complete, Pool, Reservation, Slots};
 use crate::when_full::WhenFull;
+use hemiola_model::module::Place;
 use std::sync::Arc;
 
 /// Creates a pool for a publisher and its newest message.
 fn pool() -> Arc<Pool<u64>> {
-    let pool = Arc::new(Pool::new());
+    let pool = Arc::new(Pool::new(Place::Outside(0), None));
     pool.reserve(1);
     pool
 }
@@ -200,7 +201,7 @@ fn loom_a_lane_that_is_closed_comes_back_when_its_receiver_is_done() {
 #[test]
 fn loom_a_cell_gives_each_message_to_one_side() {
     loom::model(|| {
-        let pool = Arc::new(Pool::new());
+        let pool = Arc::new(Pool::new(Place::Outside(0), None));
         pool.reserve(3);
         let cell = Arc::new(MessageCell::new());
         let publisher = loom::thread::spawn({

@@ -3,7 +3,7 @@
 use super::{assert_ascending, bounded};
 use crate::signal::Signal;
 use crate::topic::hub::Hub;
-use crate::topic::{Latest, Publisher, Queue, Sample};
+use crate::topic::{Latest, Publisher, Queue, Sample, Seat};
 use crate::when_full::WhenFull;
 use loom::thread::JoinHandle;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ fn hub() -> Arc<Hub<u64>> {
 /// Creates a topic with a publisher.
 fn topic() -> (Arc<Hub<u64>>, Publisher<u64>) {
     let hub = hub();
-    let publisher = Publisher::join(hub.clone());
+    let publisher = Publisher::join(hub.clone(), Seat::Outside);
     (hub, publisher)
 }
 
@@ -114,7 +114,7 @@ fn loom_what_a_publisher_that_left_has_sent_is_read_while_the_next_one_goes_on()
         publisher.publish(1);
         let publishing = loom::thread::spawn(move || {
             drop(publisher);
-            let mut next = Publisher::join(hub);
+            let mut next = Publisher::join(hub, Seat::Outside);
             (2..=4).for_each(|value| next.publish(value));
             next
         });
@@ -136,7 +136,7 @@ fn loom_who_leaves_at_the_same_time_after_the_publisher_keeps_no_slot() {
         assert_eq!(value(latest.get()), Some(1));
         drop(latest);
         leaving.join().unwrap();
-        assert_eq!(Publisher::join(hub).slots_in_use(), 0);
+        assert_eq!(Publisher::join(hub, Seat::Outside).slots_in_use(), 0);
     });
 }
 
@@ -178,7 +178,7 @@ fn loom_two_publishers_share_a_word() {
     bounded(|| {
         let hub = hub();
         let mut latest = latest_of(&hub);
-        let publishing = [1, 2].map(|value| publish(Publisher::join(hub.clone()), value..=value));
+        let publishing = [1, 2].map(|value| publish(Publisher::join(hub.clone(), Seat::Outside), value..=value));
         latest.get();
         publishing.into_iter().for_each(|thread| _ = thread.join().unwrap());
         assert!(value(latest.get()).is_some_and(|value| value == 1 || value == 2));

@@ -1,0 +1,104 @@
+//! Two processes of a robot send each other messages, and one has a callback for them: what came of
+//! them repeats to the bit, and a message that is not as it was is found.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use hemiola::Time;
+use hemiola::cdr::{self, MessageSchema};
+use hemiola::log::{Entry, LogCompression, LogReader, LogWriter, Origin};
+use hemiola::prelude::*;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_relay");
+
+#[derive(Representation, Clone, Default)]
+struct Drive {
+    runs: u64,
+    x: f64,
+    goals: u64,
+    thanks: u64,
+}
+
+#[derive(Representation, Clone, Default)]
+struct Plan {
+    runs: u64,
+    reached: u64,
+    delay: f64,
+}
+
+/// Runs the program in that folder, and returns its exit code and what it prints.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(PROGRAM).args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// Returns the last message of a topic.
+fn last<T: hemiola_model::data::Data>(log: &Path, topic: &str) -> T {
+    let (mut log, mut last) = (LogReader::open(log).unwrap(), None);
+    while let Some(entry) = log.next_entry() {
+        if let Entry::Message(message) = entry.unwrap()
+            && message.channel.topic == topic
+        {
+            last = Some(cdr::decode(message.data).unwrap());
+        }
+    }
+    last.unwrap_or_else(|| panic!("nothing of {topic}"))
+}
+
+/// Copies a log, in which one message of a topic has another last byte.
+fn tampered(from: &Path, to: &Path, topic: &str, number: u32) {
+    let mut log = LogReader::open(from).unwrap();
+    let mut copy = LogWriter::create(to, LogCompression::None).unwrap();
+    let mut channels = BTreeMap::new();
+    while let Some(entry) = log.next_entry() {
+        match entry.unwrap() {
+            Entry::Metadata(metadata) => copy.metadata(&metadata.name, metadata.entries).unwrap(),
+            Entry::Message(message) => {
+                let channel = *channels.entry(message.channel.topic.clone()).or_insert_with(|| {
+                    let schema = message.channel.schema.as_ref().unwrap();
+                    let (name, text) = (schema.name.clone(), String::from_utf8(schema.data.clone()).unwrap());
+                    let type_hash = message.channel.metadata["topic_type_hash"].clone();
+                    copy.channel(&message.channel.topic, &MessageSchema { name, text, type_hash }).unwrap()
+                });
+                let time = |nanoseconds: u64| Time::from_nanoseconds(nanoseconds as i64);
+                let (logged, published) =
+                    (time(message.log_time.nanoseconds()), time(message.publish_time.nanoseconds()));
+                let mut data = message.data.to_vec();
+                if (message.channel.topic.as_str(), message.sequence) == (topic, number) {
+                    *data.last_mut().unwrap() ^= 0x10;
+                }
+                copy.write(channel, Origin { sequence: message.sequence, logged, published }, &data).unwrap();
+            }
+            _ => {}
+        }
+    }
+    copy.finish().unwrap();
+}
+
+#[test]
+fn topics_each_way_and_a_callback_are_repeated_to_the_bit_and_a_tampered_message_is_found() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("messages");
+    _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let arguments = ["--no-trace", "--no-page", "--headless", "--duration", "4s", "--log", "relay.mcap"];
+    let (code, said) = run(&folder, &arguments);
+    assert_eq!(code, Some(0), "{said}");
+    let drive: Drive = last(&folder.join("relay-main.mcap"), "/driving/Drive");
+    let plan: Plan = last(&folder.join("relay-planning.mcap"), "/planning/Plan");
+    assert!(drive.goals > 50 && drive.thanks > 50 && plan.reached > 50, "{} {}", drive.goals, plan.reached);
+
+    let (code, said) = run(&folder, &["log", "verify", "relay-main.mcap", "relay-planning.mcap"]);
+    assert_eq!((code, said.contains("all 2 logs are the same to the bit\n")), (Some(0), true), "{said}");
+
+    for (part, topic, value) in [("main", "/topic/Goal", "Drive.x"), ("planning", "/topic/Reached", "Plan.delay")] {
+        let (from, to) = (format!("relay-{part}.mcap"), format!("tampered-{part}.mcap"));
+        tampered(&folder.join(&from), &folder.join(&to), topic, 40);
+        let (code, said) = run(&folder, &["log", "verify", &to]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("the first difference: run ") && said.contains(&format!(": {value}\n")), "{said}");
+    }
+}

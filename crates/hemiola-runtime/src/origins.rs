@@ -30,6 +30,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hemiola_model::Time;
+use hemiola_model::module::Place;
 use hemiola_trace::ExchangeId;
 
 use crate::blackboard::feedback::{Entrance, Shape};
@@ -58,8 +59,23 @@ pub struct TopicOrigins {
     listeners: [OnceLock<Arc<Listener>>; LISTENERS],
 }
 
-/// The number of publishers of a topic that subscriptions distinguish, by their places.
-pub const PUBLISHERS: usize = 16;
+/// The number of publishers in cycles and sources that the subscriptions of a topic distinguish.
+const IN_ROBOT: usize = 16;
+
+/// The number of links that they distinguish, among the publishers elsewhere.
+const OUTSIDE: usize = 8;
+
+/// The number of all publishers that they distinguish.
+pub const PUBLISHERS: usize = IN_ROBOT + OUTSIDE;
+
+/// Returns the index of a publisher among those that subscriptions distinguish.
+pub fn index_of(place: Place) -> Option<usize> {
+    let (first, number, count) = match place {
+        Place::Cycle(number) | Place::Source(number) => (0, number, IN_ROBOT),
+        Place::Outside(number) => (IN_ROBOT, number, OUTSIDE),
+    };
+    usize::try_from(number).ok().filter(|number| *number < count).map(|number| first + number)
+}
 
 /// The number of links that can pass on what a topic's messages derive from.
 const LISTENERS: usize = 16;
@@ -78,23 +94,23 @@ impl TopicOrigins {
 /// The end of an update that publishes to a topic.
 pub struct OriginWriter {
     topic: Arc<TopicOrigins>,
-    place: usize,
+    index: usize,
 }
 
 impl OriginWriter {
     /// Creates the end of the publisher at that place; returns `None` if there are too many.
     /// Allocates.
-    pub fn new(topic: Arc<TopicOrigins>, place: u32, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
+    pub fn new(topic: Arc<TopicOrigins>, place: Place, shape: impl Into<Shape>, exchange: ExchangeId) -> Option<Self> {
         let shape = shape.into();
-        let writer = Self { topic, place: place as usize };
-        let publisher = writer.topic.publishers.get(writer.place)?;
+        let writer = Self { topic, index: index_of(place)? };
+        let publisher = writer.topic.publishers.get(writer.index)?;
         let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(shape) });
         publisher.runs.writers.fetch_add(1, Ordering::Relaxed);
         Some(writer)
     }
 
     fn publisher(&self) -> Option<&PublisherOrigins> {
-        self.topic.publishers.get(self.place)?.get()
+        self.topic.publishers.get(self.index)?.get()
     }
 
     /// Notes, before the update is called, its run, the number of its next message, and what it
@@ -111,7 +127,7 @@ impl OriginWriter {
         let publisher = self.publisher()?;
         // Whoever sees the end of the run then sees when that was.
         let run = publisher.runs.begun.load(Ordering::Relaxed);
-        self.topic.listeners().for_each(|listener| listener.note_end(self.place, run));
+        self.topic.listeners().for_each(|listener| listener.note_end(self.index, run));
         publisher.runs.end();
         self.topic.listeners().for_each(Listener::notify);
         Some(publisher.exchange)
@@ -156,7 +172,7 @@ impl OriginReader {
     }
 
     /// Finds what the messages that were received derive from. `next` returns, for a publisher's
-    /// place, the number of the first message that was not received. Calls `tell` for the runs
+    /// index, the number of the first message that was not received. Calls `tell` for the runs
     /// about which something is new.
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
@@ -308,7 +324,7 @@ mod tests {
     #[test]
     fn silence_tells_of_runs_that_have_ended_and_messages_of_those_that_have_not() {
         let origins = Origins::default();
-        let writer = OriginWriter::new(origins.of("Whistle"), 0, 1, ExchangeId(3)).unwrap();
+        let writer = OriginWriter::new(origins.of("Whistle"), Place::Cycle(0), 1, ExchangeId(3)).unwrap();
         let mut reader = OriginReader::new(origins.of("Whistle"), 1, Entrance::default());
         reader.look();
         assert_eq!(heard(&mut reader, 0), (None, vec![]), "nobody has told anything yet");
@@ -344,7 +360,8 @@ mod tests {
     #[test]
     fn a_publisher_that_no_program_has_any_more_tells_nothing() {
         let origins = Origins::default();
-        let [old, new] = [0, 1].map(|_| OriginWriter::new(origins.of("Whistle"), 2, 1, ExchangeId(0)).unwrap());
+        let [old, new] =
+            [0, 1].map(|_| OriginWriter::new(origins.of("Whistle"), Place::Cycle(2), 1, ExchangeId(0)).unwrap());
         let mut reader = OriginReader::new(origins.of("Whistle"), 1, Entrance::default());
         old.begin(1, 0, &sampled(1));
         old.end();
@@ -353,7 +370,9 @@ mod tests {
         assert_eq!(heard(&mut reader, 0).0, Some(1), "the next program goes on with it");
         drop(new);
         assert_eq!(heard(&mut reader, 0).0, None);
-        assert!(OriginWriter::new(origins.of("Whistle"), 16, 1, ExchangeId(0)).is_none());
+        let at = |place| OriginWriter::new(origins.of("Whistle"), place, 1, ExchangeId(0)).is_some();
+        let last = [Place::Source(15), Place::Outside(7), Place::Cycle(16), Place::Outside(8)];
+        assert_eq!(last.map(at), [true, true, false, false]);
     }
 }
 

@@ -9,7 +9,7 @@ pub struct Ports(Box<[Option<Connected>]>);
 struct Connected {
     /// The end, in a box, so that its address does not change.
     cell: Box<PortCell>,
-    place: Option<u32>,
+    place: Option<Place>,
 }
 
 impl Ports {
@@ -25,7 +25,7 @@ impl Ports {
                 name: port.name().to_owned(),
                 reason,
             })?;
-            let place = connected.place().and_then(Place::in_robot);
+            let place = connected.place();
             Ok(Some(Connected { cell: Box::new(PortCell::new(connected)), place }))
         };
         update.arguments().iter().map(connect).collect::<Result<_, _>>().map(Self)
@@ -36,9 +36,8 @@ impl Ports {
         self.0.get(argument)?.as_ref().map(|port| &*port.cell)
     }
 
-    /// Returns the number of publishers in cycles and sources that precede that argument's
-    /// publisher, if it is one.
-    pub fn place(&self, argument: usize) -> Option<u32> {
+    /// Returns the place of that argument's publisher, if it is one.
+    pub fn place(&self, argument: usize) -> Option<Place> {
         self.0.get(argument)?.as_ref()?.place
     }
 

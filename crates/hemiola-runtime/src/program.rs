@@ -20,7 +20,7 @@ use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Store;
 use crate::executor::{ExecutableGraph, Tasks};
 use crate::module_instance::ModuleInstance;
-use crate::origins::PUBLISHERS;
+use crate::origins::{PUBLISHERS, index_of};
 use crate::record::MessageRecord;
 use crate::robot_state::RobotState;
 use crate::run::{CycleImport, Repeated};
@@ -147,12 +147,12 @@ impl Program {
             if let Some(subscription) = port.subscription {
                 let mut next = [0; PUBLISHERS];
                 let mut note = |inlet: Inlet| {
-                    if let Some(next) = inlet.place.in_robot().and_then(|place| next.get_mut(place as usize)) {
+                    if let Some(next) = index_of(inlet.place).and_then(|index| next.get_mut(index)) {
                         *next = inlet.end();
                     }
                 };
                 port.cell.port(between).inlets(&mut note);
-                self.lineage.hear(subscription, |place| next[place], between, tell);
+                self.lineage.hear(subscription, |index| next[index], between, tell);
             }
         }
         for &store in &self.aging {

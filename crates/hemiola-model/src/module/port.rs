@@ -152,7 +152,10 @@ pub struct Inlet {
 /// ```
 /// use hemiola_model::module::Place;
 ///
-/// assert_eq!([Place::Cycle(0), Place::Source(1), Place::Outside(0)].map(Place::in_robot), [Some(0), Some(1), None]);
+/// // Two publishers in cycles, one in a source, and that of a link, which counts by itself.
+/// let mut places = [Place::Outside(0), Place::Source(2), Place::Cycle(1), Place::Cycle(0)];
+/// places.sort();
+/// assert_eq!(places, [Place::Cycle(0), Place::Cycle(1), Place::Source(2), Place::Outside(0)]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
@@ -162,17 +165,6 @@ pub enum Place {
     Source(u32),
     /// Elsewhere, after that many others there: in a link, a callback, a thread beside the cycles.
     Outside(u32),
-}
-
-impl Place {
-    /// Returns the number of publishers in cycles and sources that come before it, if it is one of
-    /// those.
-    pub fn in_robot(self) -> Option<u32> {
-        match self {
-            Self::Cycle(number) | Self::Source(number) => Some(number),
-            Self::Outside(_) => None,
-        }
-    }
 }
 
 impl Default for Place {

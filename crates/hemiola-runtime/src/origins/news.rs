@@ -157,6 +157,7 @@ impl Listener {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use hemiola_model::module::Place;
     use hemiola_trace::ExchangeId;
 
     use super::*;
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn every_run_with_a_newer_sample_is_news_and_counts_from_the_first_that_was_not_told() {
         let origins = Origins::default();
-        let writer = OriginWriter::new(origins.of("Whistle"), 0, 2, ExchangeId(3)).unwrap();
+        let writer = OriginWriter::new(origins.of("Whistle"), Place::Cycle(0), 2, ExchangeId(3)).unwrap();
         let event = Arc::new(Wakeup::new());
         let before_all = event.generation();
         let mut news = TopicNews::new(origins.of("Whistle"), 2_usize.into(), event.clone()).unwrap();

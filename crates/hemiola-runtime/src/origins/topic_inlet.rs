@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_model::Time;
+use hemiola_model::module::Place;
 use hemiola_trace::{ExchangeId, LinkProfile};
 
 use super::{OriginWriter, TopicOrigins};
@@ -16,7 +17,7 @@ use crate::inlet::Delays;
 /// source: `link.audio.Whistle`.
 ///
 /// ```
-/// # fn receive(robot: &hemiola_runtime::RobotHandle, publisher: u32) {
+/// # fn receive(robot: &hemiola_runtime::RobotHandle, publisher: hemiola_model::module::Place) {
 /// if let Some(whistles) = robot.topic_inlet("link.audio.Whistle") {
 ///     // All messages up to now were published here, and reflect the world as it is now.
 ///     whistles.hear(publisher, 0, Some(robot.now()));
@@ -38,7 +39,7 @@ struct Inlet {
 
 /// The publisher that publishes the messages here.
 struct Publisher {
-    place: u32,
+    place: Place,
     writer: OriginWriter,
     provenance: Provenance,
     /// The number of the next news, which takes the place of a sample's number.
@@ -54,7 +55,7 @@ impl TopicInlet {
     /// Notes that the messages of the publisher at that place, up to message number `next`, and the
     /// absence of further ones, derive from samples up to `stamp`; if that is `None`, it is not
     /// known from now on. Off the real-time threads.
-    pub fn hear(&self, place: u32, next: u64, stamp: Option<Time>) {
+    pub fn hear(&self, place: Place, next: u64, stamp: Option<Time>) {
         let Inlet { topic, source, shape, exchange, publisher, .. } = &*self.0;
         let mut publisher = publisher.lock().unwrap_or_else(PoisonError::into_inner);
         if publisher.as_ref().is_none_or(|known| known.place != place) {
@@ -108,14 +109,14 @@ mod tests {
             (reader.heard().heard(1).map(|(oldest, newest)| (oldest.nanoseconds(), newest.nanoseconds())), runs)
         };
         assert_eq!(heard(), (None, vec![]));
-        inlet.hear(4, 0, Some(Time::from_nanoseconds(5)));
+        inlet.hear(Place::Outside(4), 0, Some(Time::from_nanoseconds(5)));
         assert_eq!(heard(), (Some((5, 5)), vec![(7, 0)]));
-        inlet.hear(4, 2, Some(Time::from_nanoseconds(8)));
+        inlet.hear(Place::Outside(4), 2, Some(Time::from_nanoseconds(8)));
         assert_eq!(heard(), (Some((8, 8)), vec![(7, 1)]));
-        inlet.hear(4, 2, None);
+        inlet.hear(Place::Outside(4), 2, None);
         assert_eq!(heard().0, None);
         // There is no such place.
-        inlet.hear(1000, 0, Some(Time::from_nanoseconds(9)));
+        inlet.hear(Place::Outside(1000), 0, Some(Time::from_nanoseconds(9)));
         assert_eq!(heard().0, None);
     }
 }

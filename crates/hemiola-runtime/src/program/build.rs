@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
-use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, PortCell, PortDescriptor, PortRole};
+use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, Place, PortCell, PortDescriptor, PortRole};
 use hemiola_plan::{Consumer, Plan, ResolvedCycle, ResolvedUpdate, TaskKind};
 use hemiola_trace::{Catalog, CycleId, to_topic};
 
@@ -139,7 +139,7 @@ fn publisher(
     parts: &ProgramParts<'_>,
     cell: &'static PortCell,
     port: PortDescriptor,
-    place: Option<u32>,
+    place: Option<Place>,
 ) -> Result<Option<UpdatePublisher>, RuntimeError> {
     let Some(place) = place.filter(|_| port.role() == PortRole::Publishes) else { return Ok(None) };
     let exchange = parts

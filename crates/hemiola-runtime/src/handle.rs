@@ -49,9 +49,10 @@ use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 /// # let mut configuration = Configuration::default();
 /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
 ///
-/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?; let handle =
-/// running.handle().clone(); std::thread::spawn(move || handle.enter_safe_state()).join().unwrap();
-/// // a person has pressed the button assert!(running.stop().is_in_safe_state());
+/// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
+/// let handle = running.handle().clone();
+/// std::thread::spawn(move || handle.enter_safe_state()).join().unwrap(); // a person has pressed the button
+/// assert!(running.stop().is_in_safe_state());
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 #[derive(Clone)]
@@ -101,10 +102,12 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     ///
-    /// let robot = Robot::assemble(configuration)?; let everything = robot.recordable(); let mut
-    /// stepper = robot.into_stepper()?; let mut seen =
-    /// stepper.handle().observe(Observation::of(everything).with_runs().complete())?;
-    /// stepper.step(); assert_eq!(seen.next_run().map(|run| run.run), Some(0));
+    /// let robot = Robot::assemble(configuration)?;
+    /// let everything = robot.recordable();
+    /// let mut stepper = robot.into_stepper()?;
+    /// let mut seen = stepper.handle().observe(Observation::of(everything).with_runs().complete())?;
+    /// stepper.step();
+    /// assert_eq!(seen.next_run().map(|run| run.run), Some(0));
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     ///
@@ -253,12 +256,13 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     ///
-    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?; let robot =
-    /// stepper.handle().clone(); robot.watch_bounds(LatencyBounds::default().response("motion",
-    /// Duration::from_nanos(1))); stepper.run_for(Duration::from_secs(1));
+    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// let robot = stepper.handle().clone();
+    /// robot.watch_bounds(LatencyBounds::default().response("motion", Duration::from_nanos(1)));
+    /// stepper.run_for(Duration::from_secs(1));
     /// assert!(robot.exceedances().into_values().sum::<u64>() >= 100); // that was too much to ask
-    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event,
-    /// JournalEvent::Exceedance(_))); assert!((1..=4).contains(&told.count()));
+    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event, JournalEvent::Exceedance(_)));
+    /// assert!((1..=4).contains(&told.count()));
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     pub fn watch_bounds(&self, bounds: LatencyBounds) {

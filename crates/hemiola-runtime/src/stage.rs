@@ -25,11 +25,11 @@ pub struct Stage {
 /// use hemiola_model::Time;
 /// # let mut configuration = Configuration::default();
 /// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-/// configuration.cycles.push(CycleConfiguration::new("cognition", Trigger::Rate(40.0))); let mut
-/// stepper = Robot::assemble(configuration)?.into_stepper()?; let steps: Vec<_> =
-/// (0..4).filter_map(|_| stepper.step()).map(|step| (step.time, step.cycles)).collect();
-/// assert_eq!(steps[..2], [(Time::ZERO, vec![0]), (Time::ZERO, vec![1])]); assert_eq!(steps[3],
-/// (Time::from_seconds(0.02), vec![0]));
+/// configuration.cycles.push(CycleConfiguration::new("cognition", Trigger::Rate(40.0)));
+/// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
+/// let steps: Vec<_> = (0..4).filter_map(|_| stepper.step()).map(|step| (step.time, step.cycles)).collect();
+/// assert_eq!(steps[..2], [(Time::ZERO, vec![0]), (Time::ZERO, vec![1])]);
+/// assert_eq!(steps[3], (Time::from_seconds(0.02), vec![0]));
 /// # Ok::<(), hemiola_runtime::RuntimeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

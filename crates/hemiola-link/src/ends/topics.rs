@@ -39,10 +39,10 @@ pub struct Ends {
 /// use hemiola_realtime::Wakeup;
 /// use std::sync::Arc;
 ///
-/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None,
-/// robot: None }; let mut topics = Topics::new([(Sent::topic("Odometry"),
-/// Arc::new(Wakeup::new()))], [], ends); topics.look(); assert!(topics.sent[0].schema.is_none());
-/// // nobody publishes it yet
+/// let ends = Ends { bus: Bus::new(), clock: Arc::new(RobotClock::running(1.0)), scale: None, robot: None };
+/// let mut topics = Topics::new([(Sent::topic("Odometry"), Arc::new(Wakeup::new()))], [], ends);
+/// topics.look();
+/// assert!(topics.sent[0].schema.is_none()); // nobody publishes it yet
 /// ```
 pub struct Topics {
     ends: Ends,

@@ -40,8 +40,9 @@ impl Robot {
     /// the robot cannot be cut there.
     ///
     /// ```
-    /// use std::path::Path; use hemiola_model::configuration::{Configuration, CycleConfiguration,
-    /// ProcessConfiguration, Trigger}; use hemiola_runtime::Robot;
+    /// use std::path::Path;
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
+    /// use hemiola_runtime::Robot;
     ///
     /// let mut configuration = Configuration::default();
     /// for cycle in ["motion", "cognition"] {
@@ -103,8 +104,8 @@ impl Robot {
     /// that name, or the robot is a single process.
     ///
     /// ```
-    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration,
-    /// Trigger}; use hemiola_runtime::Robot;
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
+    /// use hemiola_runtime::Robot;
     ///
     /// let mut configuration = Configuration::default();
     /// for cycle in ["motion", "cognition"] {

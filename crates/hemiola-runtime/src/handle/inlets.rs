@@ -35,8 +35,7 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     /// let stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// assert!(stepper.handle().topic_news("Whistle", Default::default()).is_none()); // there is
-    /// no such topic
+    /// assert!(stepper.handle().topic_news("Whistle", Default::default()).is_none()); // there is no such topic
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     pub fn topic_news(&self, topic: &str, event: Arc<Wakeup>) -> Option<TopicNews> {
@@ -53,8 +52,7 @@ impl RobotHandle {
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     /// let stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// assert!(stepper.handle().topic_inlet("link.audio.Whistle").is_none()); // there is no such
-    /// process
+    /// assert!(stepper.handle().topic_inlet("link.audio.Whistle").is_none()); // there is no such process
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
     pub fn topic_inlet(&self, source: &str) -> Option<TopicInlet> {

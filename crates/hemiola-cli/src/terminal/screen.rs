@@ -83,8 +83,8 @@ impl Screen {
         self.read_key(Duration::ZERO).or_else(|| self.read_key(within))
     }
 
-    /// Waits at the terminal for that time and reads a key. The wait is not left to crossterm, which
-    /// would read a terminal that closes meanwhile for ever.
+    /// Waits at the terminal for that time and reads a key. The wait is not left to crossterm,
+    /// which would read a terminal that closes meanwhile for ever.
     fn read_key(&mut self, within: Duration) -> Option<Key> {
         let (stdin, limit) = (io::stdin(), Timespec::try_from(within).ok());
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];

@@ -7,12 +7,12 @@ use hemiola_trace::{Capture, Event, Ticks};
 /// The robot's clock in a trace.
 #[derive(Debug)]
 pub enum RobotClock {
-    /// It ran as fast as that of the machine; no output shows it if `zero` is `None`.
+    /// A clock as fast as that of the machine; no output shows it if `zero` is `None`.
     Real {
         /// The ticks at which it showed zero.
         zero: Option<i64>,
     },
-    /// It ran at another pace: the robot was stepped, for instance.
+    /// A clock at another pace: the robot was stepped, for instance.
     Simulated {
         /// The times that outputs show, in nanoseconds, in the order of the ticks.
         readings: Vec<(Ticks, i64)>,
@@ -47,8 +47,8 @@ impl RobotClock {
         Self::Simulated { readings, triggers }
     }
 
-    /// Returns the time in nanoseconds that it showed at these ticks, if that is known. A clock that
-    /// is not real stands still during a run, which shows it by its next output.
+    /// Returns the time in nanoseconds that it showed at these ticks, if that is known. A clock
+    /// that is not real stands still during a run, which shows it by its next output.
     pub fn time(&self, at: Ticks) -> Option<i64> {
         match self {
             Self::Real { zero } => Some(at.0.cast_signed().wrapping_sub((*zero)?)),

@@ -119,8 +119,10 @@ impl Server {
     fn deploy(&self, arguments: &[&str]) -> Output {
         let at = |name: &str| self.folder.join(name).display().to_string();
         Command::new(PROGRAM)
+        let program: &[&str] = if arguments.contains(&"--program") { &[] } else { &["--program", PROGRAM] };
             .args(["deploy", "--config", &at("crate/robot.toml"), "--ssh-config", &at("ssh_config")])
-            .args(["--program", PROGRAM, "--folder", &at("there"), "--no-attach"])
+            .args(program)
+            .args(["--folder", &at("there"), "--no-attach"])
             .args(arguments)
             .stdin(Stdio::null())
             .output()
@@ -232,10 +234,12 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     let said = server.fails(&["nobody"]);
     assert!(said.contains("nobody cannot be examined") && said.contains("check that it is on"), "{said}");
 
-    // A robot with a wrong configuration does not run, and reports the reason.
+    // A wrong configuration is reported, and the robot that runs there goes on.
+    server.deploys(&["lab"]);
+    let running = server.robot().unwrap();
     fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
     let said = server.fails(&["lab"]);
-    assert!(said.contains("has started the robot, but it is not running"), "{said}");
+    assert!(said.contains("convoy cannot be configured on robot: it was copied there, but neither stopped"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
 
     fs::write(server.folder.join("authorized_keys"), "").unwrap();
@@ -243,6 +247,14 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     assert!(said.contains("Permission denied (publickey") && said.contains("ssh-copy-id robot"), "{said}");
 }
 
+    assert!(server.robot() == Some(running) && !has_ended(running));
+    server.shows("Drive.turn", "1.0");
+
+    // So is a program that does not run.
+    let rover = server.folder.join("convoy");
+    fs::write(&rover, "#!/nowhere/sh\n").unwrap();
+    let said = server.fails(&["lab", "--program", &rover.display().to_string()]);
+    assert!(said.contains("robot cannot run the program") && !has_ended(running), "{said}");
 #[test]
 fn a_machine_without_rsync_is_told_to_have_it() {
     let programs = std::env::temp_dir().join(format!("hemiola-no-rsync-{}", std::process::id()));
@@ -293,5 +305,6 @@ fn a_dry_run_prints_every_command_and_runs_none() {
     ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
+        "./convoy check --config HOME/convoy/robot.toml > /dev/null",
     fs::remove_dir_all(folder).unwrap();
 }

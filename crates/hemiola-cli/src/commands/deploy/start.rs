@@ -1,7 +1,21 @@
 //! The start of a robot on its machine: scripts for a POSIX shell there.
 
+use std::path::Path;
+
 use super::unit::Unit;
 use crate::shell::quoted;
+
+/// Checks the configuration with the robot's own program, and prints nothing but what is wrong.
+pub fn check(robot: &str, folder: &Path, configuration: &[String]) -> String {
+    let (folder, robot) = (quoted(&folder.display().to_string()), quoted(robot));
+    format!("cd {folder} && ./{robot} check {} > /dev/null", words(configuration))
+}
+
+/// Returns words of a command in the syntax of a shell.
+fn words(arguments: &[String]) -> String {
+    let arguments: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
+    arguments.join(" ")
+}
 
 /// The program in its folder, on the machine where the scripts run.
 pub struct Started<'a> {
@@ -56,7 +70,7 @@ if command -v setsid > /dev/null; then apart=setsid; else apart=; fi
 $apart ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
 echo $! > {robot}.pid
 ",
-            arguments.join(" ")
+            words(arguments)
         )
     }
 

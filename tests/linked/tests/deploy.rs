@@ -35,6 +35,7 @@ cycles = ['seeing']
 host = 'robot'
 overlays = ['lab']
 files = ['maps']
+cores = [0]
 ";
 
 /// An ssh server, and the folders of both sides.
@@ -118,8 +119,8 @@ impl Server {
 
     fn deploy(&self, arguments: &[&str]) -> Output {
         let at = |name: &str| self.folder.join(name).display().to_string();
-        Command::new(PROGRAM)
         let program: &[&str] = if arguments.contains(&"--program") { &[] } else { &["--program", PROGRAM] };
+        Command::new(PROGRAM)
             .args(["deploy", "--config", &at("crate/robot.toml"), "--ssh-config", &at("ssh_config")])
             .args(program)
             .args(["--folder", &at("there"), "--no-attach"])
@@ -197,6 +198,11 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     assert!(said.contains("convoy, robot.toml, maps/flat, overlays/lab.toml"), "{said}");
     assert!(said.contains("convoy runs on robot"), "{said}");
     assert!(said.contains("page: http://127.0.0.1:"), "{said}");
+    let status = fs::read_to_string(format!("/proc/{}/status", server.robot().unwrap().as_raw_nonzero())).unwrap();
+    match Path::new("/usr/bin/taskset").exists() {
+        true => assert!(status.lines().any(|line| line == "Cpus_allowed_list:\t0"), "{status}"),
+        false => assert!(said.contains("`cores` need systemd or taskset"), "{said}"),
+    }
     // Both processes run, with the overlay of the table.
     server.shows("Line.offset", "0.25");
     server.shows("Drive.turn", "1.0");
@@ -241,12 +247,6 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     let said = server.fails(&["lab"]);
     assert!(said.contains("convoy cannot be configured on robot: it was copied there, but neither stopped"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
-
-    fs::write(server.folder.join("authorized_keys"), "").unwrap();
-    let said = server.fails(&["lab"]);
-    assert!(said.contains("Permission denied (publickey") && said.contains("ssh-copy-id robot"), "{said}");
-}
-
     assert!(server.robot() == Some(running) && !has_ended(running));
     server.shows("Drive.turn", "1.0");
 
@@ -255,6 +255,12 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     fs::write(&rover, "#!/nowhere/sh\n").unwrap();
     let said = server.fails(&["lab", "--program", &rover.display().to_string()]);
     assert!(said.contains("robot cannot run the program") && !has_ended(running), "{said}");
+
+    fs::write(server.folder.join("authorized_keys"), "").unwrap();
+    let said = server.fails(&["lab"]);
+    assert!(said.contains("Permission denied (publickey") && said.contains("ssh-copy-id robot"), "{said}");
+}
+
 #[test]
 fn a_machine_without_rsync_is_told_to_have_it() {
     let programs = std::env::temp_dir().join(format!("hemiola-no-rsync-{}", std::process::id()));
@@ -299,12 +305,12 @@ fn a_dry_run_prints_every_command_and_runs_none() {
         "rsync --recursive --links --perms --times --compress",
         "10.9.8.7:HOME/convoy/",
         "CPUAffinity=2 3\n",
+        "./convoy check --config HOME/convoy/robot.toml > /dev/null",
         "run --headless --no-trace --config HOME/convoy/robot.toml --host head\n",
         "run --headless --no-trace --config HOME/convoy/robot.toml --host body\n",
         "systemctl restart hemiola-convoy.service",
     ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
-        "./convoy check --config HOME/convoy/robot.toml > /dev/null",
     fs::remove_dir_all(folder).unwrap();
 }

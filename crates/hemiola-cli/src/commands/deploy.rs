@@ -285,7 +285,8 @@ impl Deploying<'_> {
         } else {
             let destination = &self.machine.destination;
             tell(format_args!("{destination} has no systemd: {robot} is started now, but not at boot"));
-            self.run(&self.machine.ssh(&started.start(&arguments)), "cannot start the robot")?;
+            let start = started.start(&arguments, &self.deployment.cores);
+            self.run(&self.machine.ssh(&start), "cannot start the robot")?;
         }
         let page =
             self.run(&self.machine.ssh(&started.await_door()), "has started the robot, but it is not running")?;
@@ -320,7 +321,6 @@ impl Deploying<'_> {
         if self.deployment.is_host {
             arguments.extend(["--host".to_owned(), self.deployment.name.clone()]);
         }
-        arguments.extend(self.deployment.overlays.iter().flat_map(|overlay| ["--overlay".to_owned(), overlay.clone()]));
         arguments
     }
 
@@ -328,14 +328,15 @@ impl Deploying<'_> {
     fn configuration(&self, folder: &Path) -> Vec<String> {
         let name = self.robot.robot_toml.file_name().unwrap_or_default();
         let mut arguments = vec!["--config".to_owned(), folder.join(name).display().to_string()];
+        arguments.extend(self.deployment.overlays.iter().flat_map(|overlay| ["--overlay".to_owned(), overlay.clone()]));
         arguments
     }
 }
 
-/// The port of the page, unless it is in use or robot.toml has another one.
 /// The exit code of a robot whose configuration is wrong.
 const MISCONFIGURED: i32 = 2;
 
+/// The port of the page, unless it is in use or robot.toml has another one.
 const PAGE: u16 = 8765;
 
 /// Returns the port in the address of a page, `page: http://127.0.0.1:8765/?token=..`.

@@ -141,7 +141,9 @@ impl CommandError {
             Self::Extracted(error) => match error {
                 ExtractedError::Log(error) => of_log(error),
                 ExtractedError::Recording(error) => of_recording(error),
-                ExtractedError::Runtime(_) | ExtractedError::Write { .. } => ExitCode::from(1),
+                ExtractedError::Runtime(_) | ExtractedError::Write { .. } | ExtractedError::Exists { .. } => {
+                    ExitCode::from(1)
+                }
                 _ => ExitCode::from(2),
             },
             Self::Insight(error) => match error {

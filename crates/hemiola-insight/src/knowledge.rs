@@ -28,6 +28,9 @@ pub enum Origin {
     File(PathBuf),
     /// The run that has just ended, together with those before it.
     Run,
+    /// The run that has just ended, which counts for estimates only, because these were changed
+    /// while it ran.
+    ChangedRun(Vec<String>),
     /// No file, as none is configured.
     Nowhere,
 }

@@ -116,7 +116,7 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
     let whence = match &knowledge.origin {
         Origin::File(path) => format!(", from {}", path.display()),
         Origin::Run => ", this run included".to_owned(),
-        Origin::Nowhere => String::new(),
+        Origin::ChangedRun(_) | Origin::Nowhere => String::new(),
     };
     match knowledge.samples() {
         Some((fewest, most)) => {
@@ -137,11 +137,18 @@ pub fn basis(derived: &Derived, knowledge: &Knowledge) -> String {
         );
     }
     if !derived.estimated.is_empty() {
-        let _ = writeln!(
-            text,
-            "ESTIMATED, as this robot has not run yet: {} were measured with another build, machine or configuration, or not in real time. Run the robot once.",
-            shortened(&derived.estimated)
-        );
+        let names = shortened(&derived.estimated);
+        let _ = match &knowledge.origin {
+            Origin::ChangedRun(changes) => writeln!(
+                text,
+                "ESTIMATED, as it was changed while it ran ({}): {names}. Run it once more without changes.",
+                shortened(changes)
+            ),
+            _ => writeln!(
+                text,
+                "ESTIMATED, as this robot has not run yet: {names} were measured with another build, machine or configuration, or not in real time. Run the robot once."
+            ),
+        };
     }
     if !derived.sharing.is_empty() {
         let _ = writeln!(

@@ -82,7 +82,10 @@ pub enum Unbounded {
     )]
     SomeCores,
     /// The callback was called once, which does not show its period.
-    #[error("it was called only once, and its period is not known: write it under `[analysis.period]`")]
+    #[error(
+        "it was called only once in the runs that count for bounds, and its period is not known: write it under \
+         `[analysis.period]`"
+    )]
     CalledOnce,
     /// The callback was called in a single burst, which does not show when the next one may come.
     #[error(

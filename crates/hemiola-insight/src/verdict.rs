@@ -9,6 +9,8 @@ use hemiola_words::{counted, duration, grouped};
 
 use crate::derive::Derived;
 use crate::findings::{Findings, Row, What};
+use crate::knowledge::{Knowledge, Origin};
+use crate::table::shortened;
 
 /// The verdict on a run or an analysis, in a line: deadlines that were or may be missed, and a
 /// remedy.
@@ -52,17 +54,18 @@ enum Urgency {
     /// A priority, without which nothing else helps.
     Priority,
     Permission,
+    Missed,
     Unknown,
     Unfit,
-    Missed,
     Exceeded,
 }
 
 impl Verdict {
     /// Returns the verdict on the deadlines that are guaranteed to be met, and those that are not.
-    /// `derived` is the analysed robot, if it is one.
-    pub fn of(findings: &Findings, derived: Option<&Derived>) -> Self {
-        let mut verdict = Self { sharing: derived.map(sharing).unwrap_or_default(), ..Self::default() };
+    /// `robot` is the analysed robot, if it is one, and what is known about it.
+    pub fn of(findings: &Findings, robot: Option<(&Derived, &Knowledge)>) -> Self {
+        let mut verdict =
+            Self { sharing: robot.map(|(derived, _)| sharing(derived)).unwrap_or_default(), ..Self::default() };
         for row in &findings.rows {
             let name = of_row(row);
             match (row.holds, &row.bound, row.deadline) {
@@ -90,19 +93,29 @@ impl Verdict {
         } else {
             verdict.good.push("everything is sure to fit".to_owned());
         }
-        derived.into_iter().for_each(|derived| verdict.add_doubts(derived));
+        robot.into_iter().for_each(|(derived, knowledge)| verdict.add_doubts(derived, &knowledge.origin));
         verdict
     }
 
-    fn add_doubts(&mut self, derived: &Derived) {
+    fn add_doubts(&mut self, derived: &Derived, origin: &Origin) {
         let Derived { unmeasured, estimated, callbacks, .. } = derived;
         if !unmeasured.is_empty() {
             self.unknown.push(format!("{} never measured", were(unmeasured.len())));
             self.advise(Urgency::Unknown, "run the robot once, in real time and with `output.profile` in robot.toml");
         }
-        if !estimated.is_empty() {
-            self.unknown.push(format!("{} only estimated, as this robot has not run yet", were(estimated.len())));
-            self.advise(Urgency::Unknown, "run the robot once, in real time");
+        match origin {
+            _ if estimated.is_empty() => {}
+            Origin::ChangedRun(changes) => {
+                let changes = shortened(changes);
+                self.unknown.push(format!(
+                    "the robot was changed while it ran ({changes}), so that this run counts for estimates only"
+                ));
+                self.advise(Urgency::Unknown, "run it once more without changes");
+            }
+            _ => {
+                self.unknown.push(format!("{} only estimated, as this robot has not run yet", were(estimated.len())));
+                self.advise(Urgency::Unknown, "run the robot once, in real time");
+            }
         }
         if callbacks.leaves_out_important {
             self.unknown.push("callbacks with as high a priority are not included".to_owned());
@@ -303,6 +316,14 @@ mod tests {
         assert!(said.ends_with("What to do: grant the robot real-time priorities: `doctor` says how."), "{said}");
         let verdict = Verdict { sharing: sharing(), ..Verdict::default() }.with_run(&missed("cognition"));
         assert!(verdict.to_string().ends_with("What to do: `why cognition` says what its longest run waited for."));
+    }
+
+    #[test]
+    fn a_deadline_that_was_missed_matters_more_than_one_of_which_nothing_is_known() {
+        let mut verdict = Verdict { unknown: vec!["3 tasks were only estimated".into()], ..Verdict::default() };
+        verdict.advise(Urgency::Unknown, "run the robot once, in real time");
+        let said = verdict.with_run(&missed("motion")).to_string();
+        assert!(said.ends_with("What to do: `why motion` says what its longest run waited for."), "{said}");
     }
 
     #[test]

@@ -28,6 +28,52 @@ pub struct Denial {
     pub remedy: String,
 }
 
+impl Denial {
+    /// Joins the refusals that have the same remedy, so that each remedy is shown once, with
+    /// everything that it grants.
+    ///
+    /// ```
+    /// use hemiola_realtime::Denial;
+    ///
+    /// let refused = |setting: &str, reason: &str| Denial {
+    ///     setting: setting.into(),
+    ///     reason: reason.into(),
+    ///     remedy: "run it as root".into(),
+    /// };
+    /// let refused = [
+    ///     refused("locked memory", "the limit is 0"),
+    ///     refused("priority 60", "no permission"),
+    ///     refused("priority 50", "no permission"),
+    ///     refused("priority 60", "no permission"),
+    /// ];
+    /// let joined = Denial::joined(&refused);
+    /// assert_eq!(joined.len(), 1);
+    /// assert_eq!(joined[0].setting, "locked memory, priority 60, priority 50");
+    /// assert_eq!(joined[0].reason, "the limit is 0; no permission");
+    /// ```
+    pub fn joined<'d>(refused: impl IntoIterator<Item = &'d Denial>) -> Vec<Denial> {
+        let mut groups: Vec<(&str, Vec<&str>, Vec<&str>)> = Vec::new();
+        for Denial { setting, reason, remedy } in refused {
+            let known = groups.iter().position(|(known, ..)| known == remedy).unwrap_or_else(|| {
+                groups.push((remedy, Vec::new(), Vec::new()));
+                groups.len() - 1
+            });
+            let (_, settings, reasons) = &mut groups[known];
+            for (texts, text) in [(settings, setting), (reasons, reason)] {
+                if !texts.contains(&text.as_str()) {
+                    texts.push(text);
+                }
+            }
+        }
+        let joined = |(remedy, settings, reasons): (&str, Vec<&str>, Vec<&str>)| Denial {
+            setting: settings.join(", "),
+            reason: reasons.join("; "),
+            remedy: remedy.to_owned(),
+        };
+        groups.into_iter().map(joined).collect()
+    }
+}
+
 impl fmt::Display for Denial {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "not granted: {}\n  why: {}\n  remedy: {}", self.setting, self.reason, self.remedy)
@@ -75,6 +121,12 @@ impl Outcome {
             Err(error) => Outcome::Denied(explain(error)),
         }
     }
+}
+
+/// Returns [`how_to_obtain_permission`] for what this process was refused: it may run in a container.
+pub(crate) fn remedy_for_permission() -> String {
+    let container = "as root inside a container: `--cap-add SYS_NICE --cap-add IPC_LOCK`";
+    format!("{}; {container}", how_to_obtain_permission())
 }
 
 /// Returns how to obtain real-time priority and locked memory for this binary. It is one text for

@@ -1,6 +1,6 @@
 //! Memory that causes no page faults at critical times: locked, and touched in advance.
 
-use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::denial::{Denial, Outcome, remedy_for_permission};
 use crate::locking::Locking;
 use crate::os;
 use crate::privileges::Privileges;
@@ -156,7 +156,7 @@ fn explain(error: &io::Error, limit: Option<u64>) -> Denial {
         io::ErrorKind::Unsupported => {
             "none on this system: expect page faults after start-up and under memory pressure".into()
         }
-        _ => how_to_obtain_permission(),
+        _ => remedy_for_permission(),
     };
     Denial { setting: "memory that is never paged out".to_string(), reason, remedy }
 }

@@ -9,7 +9,7 @@ mod kernel_thread;
 pub use kernel_thread::KernelThread;
 
 use crate::affinity::Affinity;
-use crate::denial::{Denial, Outcome, how_to_obtain_permission};
+use crate::denial::{Denial, Outcome, how_to_obtain_permission, remedy_for_permission};
 use crate::error::RealtimeError;
 use crate::policy::Policy;
 use crate::privileges::GroupShare;
@@ -280,7 +280,7 @@ fn explain_policy(policy: Policy, settings: &ThreadSettings, error: &io::Error, 
         ),
         (Some(libc::EPERM), _) => (
             format!("no permission: the process has neither CAP_SYS_NICE nor a large enough limit ({error})"),
-            format!("{}; as root inside a container: `--cap-add SYS_NICE`", how_to_obtain_permission()),
+            remedy_for_permission(),
         ),
         _ => (error.to_string(), "not supported by this system; run on Linux without a system call filter".to_string()),
     };

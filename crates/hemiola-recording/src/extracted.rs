@@ -132,8 +132,8 @@ impl Extracted {
         if differences.is_empty() {
             return Ok(());
         }
-        let (module, run) = (self.module().to_owned(), self.clock().run());
-        Err(ExtractedError::Different { module, run, differences })
+        let (cycle, module) = (self.fact("cycle").to_owned(), self.module().to_owned());
+        Err(ExtractedError::Different { cycle, module, run: self.clock().run(), differences })
     }
 
     fn run(&self, module: &ModuleDescriptor) -> Result<SingleRun, ExtractedError> {

@@ -176,10 +176,11 @@ fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
     let log = folder.join("live.mcap");
     record(&log);
     let (log, tests) = (log.to_str().unwrap(), folder.join("tests"));
-    let extract = |cycle: &str, run: &str, module: &str| {
+    let extract_with = |more: &[&str], cycle: &str, run: &str, module: &str| {
         let arguments = ["log", "extract-cycle", log, "--cycle", cycle, "--run", run, "--module", module, "--output"];
-        robot(&[&arguments[..], &[tests.to_str().unwrap()]].concat())
+        robot(&[&arguments[..], &[tests.to_str().unwrap()], more].concat())
     };
+    let extract = |cycle: &str, run: &str, module: &str| extract_with(&[], cycle, run, module);
     for (cycle, run, module, name) in [
         ("cognition", "0", "Localize", "localize"),
         ("cognition", "75", "Localize", "localize"),
@@ -197,6 +198,14 @@ fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
     assert_eq!(extract("cognition", "100000", "Localize"), ExitCode::from(2), "there is no such run");
     assert_eq!(extract("cognition", "75", "Localize"), ExitCode::from(1), "no file is written over another one");
 
+    // An earlier extraction is replaced on request.
+    let data = tests.join("extracted/localize_75.mcap");
+    let (whole, files) = (std::fs::read(&data).unwrap(), || tests.join("extracted").read_dir().unwrap().count());
+    std::fs::copy(tests.join("extracted/localize_0.mcap"), &data).unwrap();
+    let before = files();
+    assert_eq!(extract_with(&["--replace"], "cognition", "75", "Localize"), ExitCode::SUCCESS);
+    assert!(std::fs::read(&data).unwrap() == whole && files() == before);
+
     // A robot that is a program alone: its `cargo test` would not compile any more.
     std::fs::write(folder.join("Cargo.toml"), "[package]\nname = \"hemiola-test-robots\"\n").unwrap();
     assert_eq!(extract("cognition", "76", "Localize"), ExitCode::from(2));
@@ -210,5 +219,7 @@ fn a_run_of_a_module_that_was_taken_out_of_a_log_is_a_test_of_that_module() {
         .unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("run 75 of Localize differs from the recorded one:\n  Pose: x was "), "{told}");
+    let again = "log extract-cycle mended.mcap --cycle cognition --run 75 --module Localize --replace";
+    assert!(told.contains(again), "{told}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

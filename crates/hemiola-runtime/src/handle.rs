@@ -463,6 +463,11 @@ impl RobotHandle {
         self.monitor().note_denials(report.denials());
     }
 
+    /// Reports what the operating system has refused until now.
+    pub(crate) fn tell_denials(&self) {
+        self.monitor().tell_denials();
+    }
+
     pub(crate) fn controls(&self) -> Locked<'_, Controls> {
         // A panic while this was locked left at worst a change partly described; the cycles are not
         // affected.

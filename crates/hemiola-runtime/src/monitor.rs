@@ -59,6 +59,8 @@ pub struct Monitor {
     /// The faults, and the number of them that were reported.
     faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
+    /// What the operating system has refused, and was not reported yet.
+    denials: Vec<Denial>,
     failed: BTreeSet<&'static str>,
     observers: GatheredOutlets,
 }
@@ -103,6 +105,7 @@ impl Monitor {
             watchdog: None,
             faults: None,
             messages: Messages::new(clock),
+            denials: Vec::new(),
             failed: BTreeSet::new(),
             observers: GatheredOutlets::default(),
         }
@@ -129,13 +132,15 @@ impl Monitor {
         self.sources.push(failures);
     }
 
-    /// Reports once what the operating system has refused.
+    /// Notes what the operating system has refused; [`tell_denials`](Self::tell_denials) reports it.
     pub fn note_denials<'d>(&mut self, denials: impl Iterator<Item = &'d Denial>) {
-        for denial in denials {
-            let text = denial.to_string();
-            if !self.messages.contains(&text) {
-                self.messages.add(Severity::Warning, "operating system", text);
-            }
+        self.denials.extend(denials.cloned());
+    }
+
+    /// Reports everything that the operating system has refused so far, once for each remedy.
+    pub fn tell_denials(&mut self) {
+        for denial in Denial::joined(&std::mem::take(&mut self.denials)) {
+            self.messages.add(Severity::Warning, "operating system", denial.to_string());
         }
     }
 
@@ -377,5 +382,37 @@ impl Monitor {
     /// Returns whether anybody watches debug output.
     pub fn is_watched(&self) -> bool {
         self.trace.is_some() || self.observers.interest().is_some()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_refuses_is_reported_once_for_each_remedy() {
+        let scale = TickScale::nanoseconds_per_tick_one();
+        let mut monitor = Monitor::new(Catalog::new("robot"), scale, Arc::new(RobotClock::stepped()));
+        let refused = |setting: &str, remedy: &str| Denial {
+            setting: setting.into(),
+            reason: "no permission".into(),
+            remedy: remedy.into(),
+        };
+        let refused = [
+            refused("locked memory", "run it as root"),
+            refused("priority 60", "run it as root"),
+            refused("to run on core 9", "choose among 0-3"),
+            refused("priority 60", "run it as root"),
+        ];
+        refused.iter().for_each(|denial| monitor.note_denials(std::iter::once(denial)));
+        monitor.tell_denials();
+        let said: Vec<_> = monitor.messages.all().into_iter().map(|message| message.text).collect();
+        assert_eq!(
+            said,
+            [
+                "not granted: locked memory, priority 60\n  why: no permission\n  remedy: run it as root",
+                "not granted: to run on core 9\n  why: no permission\n  remedy: choose among 0-3",
+            ]
+        );
     }
 }

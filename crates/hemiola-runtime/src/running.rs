@@ -218,6 +218,7 @@ impl Robot {
             watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
             threads.push(spawned.thread);
         }
+        handle.tell_denials();
         handle.watch_threads(watched)?;
         let attendants = Attendants::start(&handle, &state)?;
         Ok(PreparedRobot(RunningRobot { handle, state, threads, attendants: Some(attendants) }))

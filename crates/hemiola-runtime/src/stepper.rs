@@ -72,7 +72,9 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, monitor, viewpoints, state, script, messages, end, .. } = launched;
+        let Launched { cycles, sources, controls, mut monitor, viewpoints, state, script, messages, end, .. } =
+            launched;
+        monitor.tell_denials();
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {

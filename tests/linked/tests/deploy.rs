@@ -35,6 +35,7 @@ cycles = ['seeing']
 host = 'robot'
 overlays = ['lab']
 files = ['maps']
+cores = [0]
 ";
 
 /// An ssh server, and the folders of both sides.
@@ -118,9 +119,11 @@ impl Server {
 
     fn deploy(&self, arguments: &[&str]) -> Output {
         let at = |name: &str| self.folder.join(name).display().to_string();
+        let program: &[&str] = if arguments.contains(&"--program") { &[] } else { &["--program", PROGRAM] };
         Command::new(PROGRAM)
             .args(["deploy", "--config", &at("crate/robot.toml"), "--ssh-config", &at("ssh_config")])
-            .args(["--program", PROGRAM, "--folder", &at("there"), "--no-attach"])
+            .args(program)
+            .args(["--folder", &at("there"), "--no-attach"])
             .args(arguments)
             .stdin(Stdio::null())
             .output()
@@ -195,6 +198,11 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     assert!(said.contains("convoy, robot.toml, maps/flat, overlays/lab.toml"), "{said}");
     assert!(said.contains("convoy runs on robot"), "{said}");
     assert!(said.contains("page: http://127.0.0.1:"), "{said}");
+    let status = fs::read_to_string(format!("/proc/{}/status", server.robot().unwrap().as_raw_nonzero())).unwrap();
+    match Path::new("/usr/bin/taskset").exists() {
+        true => assert!(status.lines().any(|line| line == "Cpus_allowed_list:\t0"), "{status}"),
+        false => assert!(said.contains("`cores` need systemd or taskset"), "{said}"),
+    }
     // Both processes run, with the overlay of the table.
     server.shows("Line.offset", "0.25");
     server.shows("Drive.turn", "1.0");
@@ -232,11 +240,21 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     let said = server.fails(&["nobody"]);
     assert!(said.contains("nobody cannot be examined") && said.contains("check that it is on"), "{said}");
 
-    // A robot with a wrong configuration does not run, and reports the reason.
+    // A wrong configuration is reported, and the robot that runs there goes on.
+    server.deploys(&["lab"]);
+    let running = server.robot().unwrap();
     fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
     let said = server.fails(&["lab"]);
-    assert!(said.contains("has started the robot, but it is not running"), "{said}");
+    assert!(said.contains("convoy cannot be configured on robot: it was copied there, but neither stopped"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
+    assert!(server.robot() == Some(running) && !has_ended(running));
+    server.shows("Drive.turn", "1.0");
+
+    // So is a program that does not run.
+    let rover = server.folder.join("convoy");
+    fs::write(&rover, "#!/nowhere/sh\n").unwrap();
+    let said = server.fails(&["lab", "--program", &rover.display().to_string()]);
+    assert!(said.contains("robot cannot run the program") && !has_ended(running), "{said}");
 
     fs::write(server.folder.join("authorized_keys"), "").unwrap();
     let said = server.fails(&["lab"]);
@@ -287,6 +305,7 @@ fn a_dry_run_prints_every_command_and_runs_none() {
         "rsync --recursive --links --perms --times --compress",
         "10.9.8.7:HOME/convoy/",
         "CPUAffinity=2 3\n",
+        "./convoy check --config HOME/convoy/robot.toml > /dev/null",
         "run --headless --no-trace --config HOME/convoy/robot.toml --host head\n",
         "run --headless --no-trace --config HOME/convoy/robot.toml --host body\n",
         "systemctl restart hemiola-convoy.service",

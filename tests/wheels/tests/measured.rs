@@ -3,7 +3,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 const ROBOT: &str = "[cycle.motion]\nrate = 100.0\ndeadline = '8 ms'\n[output]\nprofile = 'wheels.profile.json'\n";
 
@@ -136,6 +139,39 @@ fn the_last_line_of_a_run_is_its_verdict() {
     let verdict = last_line(&late);
     assert!(verdict.starts_with("VERDICT: NOT IN TIME: motion missed "), "{verdict}");
     assert!(verdict.contains("motion does not fit (") && verdict.contains("What to do: "), "{verdict}");
+}
+
+#[test]
+fn a_run_in_which_a_value_was_changed_counts_for_estimates_and_says_so() {
+    let place = Place::new("tuned");
+    // The paths of sockets must be short.
+    let sockets = std::env::temp_dir().join(format!("hemiola-tuned-{}", std::process::id()));
+    fs::create_dir_all(&sockets).unwrap();
+    let wheels = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheels"));
+        command.args(arguments).current_dir(place.0.join("here")).env("XDG_RUNTIME_DIR", &sockets);
+        command.env("XDG_STATE_HOME", place.0.join("state")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let config = ["--config", "../robot/robot.toml"];
+    let real_time = [&["run", "--headless", "--no-trace", "--duration", "5min"], config.as_slice()].concat();
+    let run = wheels(&real_time).spawn().unwrap();
+    let since = Instant::now();
+    loop {
+        let set = wheels(&["parameters", "set", "Motors.bus", "other.bus"]).output().unwrap();
+        if set.status.success() {
+            break;
+        }
+        assert!(since.elapsed() < Duration::from_secs(120), "{}", String::from_utf8_lossy(&set.stderr));
+    }
+    kill_process(Pid::from_child(&run), Signal::TERM).unwrap();
+    let shown = String::from_utf8(run.wait_with_output().unwrap().stdout).unwrap();
+    let verdict = last_line(&shown);
+    let because = "the robot was changed while it ran (Motors.bus), so that this run counts for estimates only";
+    assert!(verdict.contains(because), "{shown}");
+    assert!(verdict.starts_with("VERDICT: NOT IN TIME") || verdict.ends_with("run it once more without changes."));
+    assert!(shown.contains("ESTIMATED, as it was changed while it ran (Motors.bus): motion: "), "{shown}");
+    fs::remove_dir_all(sockets).unwrap();
 }
 
 fn last_line(text: &str) -> &str {

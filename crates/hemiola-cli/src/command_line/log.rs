@@ -281,6 +281,9 @@ pub struct ExtractArguments {
     /// The folder of tests
     #[arg(long, value_name = "DIR", default_value = "tests")]
     pub output: PathBuf,
+    /// Replace an earlier extraction of the run, such as one from before the module was mended
+    #[arg(long)]
+    pub replace: bool,
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
 }

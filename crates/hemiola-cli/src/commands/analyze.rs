@@ -238,7 +238,7 @@ fn room_table(system: &System, rooms: &[Room]) -> String {
 }
 
 fn of_robot(findings: &Findings, derived: &Derived, knowledge: &Knowledge) -> Verdict {
-    let verdict = Verdict::of(findings, Some(derived));
+    let verdict = Verdict::of(findings, Some((derived, knowledge)));
     match knowledge.known.profile.conditions.has_priorities {
         Some(false) => verdict.with_refused_priorities(),
         _ => verdict,
@@ -258,12 +258,18 @@ pub fn over_links(program: &Program, arguments: &ConfigurationArguments) -> Over
     of_all().unwrap_or_default()
 }
 
-/// Returns the bounds that follow from the measurements of a run, as text, and the verdict. Fails
-/// if something that they need is not known.
-pub fn after_run(session: Session, known: &Known, over_links: &OverLinks) -> Result<(String, Verdict), CommandError> {
+/// Returns the bounds that follow from the measurements of a run, as text, and the verdict; `changes`
+/// are those that were made meanwhile. Fails if something that the bounds need is not known.
+pub fn after_run(
+    session: Session,
+    known: &Known,
+    over_links: &OverLinks,
+    changes: &[String],
+) -> Result<(String, Verdict), CommandError> {
     let quantile = session.robot.configuration().analysis.quantile;
     let robot = session.robot.with_profile(known.profile.clone());
-    let knowledge = Knowledge { known: known.clone(), quantile, origin: Origin::Run };
+    let origin = if changes.is_empty() { Origin::Run } else { Origin::ChangedRun(changes.to_vec()) };
+    let knowledge = Knowledge { known: known.clone(), quantile, origin };
     let derived = derive(&robot, &knowledge)?;
     let mut findings = Findings::of_robot(&derived.system, &derived, &known.profile);
     over_links.fill(&derived, &mut findings);

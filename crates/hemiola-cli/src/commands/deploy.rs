@@ -22,7 +22,7 @@ use crate::notes::tell;
 use crate::program::Program;
 use build::Build;
 use machine::{Facts, Machine};
-use start::Started;
+use start::{Started, check};
 use step::Step;
 use unit::Unit;
 
@@ -135,6 +135,7 @@ impl Robot {
         let program = deploying.program(&facts)?;
         let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name));
         deploying.copy(&program, &folder)?;
+        deploying.check(&folder)?;
         deploying.start(&facts, &folder)
     }
 
@@ -249,6 +250,27 @@ impl Deploying<'_> {
         Ok(())
     }
 
+    /// Checks there whether the robot can be configured. One that runs goes on until it can.
+    fn check(&self, folder: &Path) -> Result<(), CommandError> {
+        let step = self.machine.ssh(&check(&self.robot.name, folder, &self.configuration(folder)));
+        if self.is_dry {
+            return print(&format!("{step}\n")).map(drop);
+        }
+        let ended = step.run()?;
+        match ended.code {
+            Some(0) => Ok(()),
+            Some(MISCONFIGURED) => {
+                let what = format!(
+                    "{} cannot be configured on {}: it was copied there, but neither stopped nor started",
+                    self.robot.name, self.machine.destination
+                );
+                let remedy = "mend robot.toml or its overlays here, and deploy again".to_owned();
+                Err(CommandError::Deploy { what, said: ended.said, remedy })
+            }
+            _ => Err(self.machine.failure("cannot run the program", &ended)),
+        }
+    }
+
     /// Starts the robot. Returns the port of its page.
     fn start(&self, facts: &Facts, folder: &Path) -> Result<Option<u16>, CommandError> {
         let robot = &self.robot.name;
@@ -263,7 +285,8 @@ impl Deploying<'_> {
         } else {
             let destination = &self.machine.destination;
             tell(format_args!("{destination} has no systemd: {robot} is started now, but not at boot"));
-            self.run(&self.machine.ssh(&started.start(&arguments)), "cannot start the robot")?;
+            let start = started.start(&arguments, &self.deployment.cores);
+            self.run(&self.machine.ssh(&start), "cannot start the robot")?;
         }
         let page =
             self.run(&self.machine.ssh(&started.await_door()), "has started the robot, but it is not running")?;
@@ -291,18 +314,27 @@ impl Deploying<'_> {
 
     /// Returns the arguments with which the robot is started there.
     fn arguments(&self, folder: &Path) -> Vec<String> {
-        let name = self.robot.robot_toml.file_name().unwrap_or_default();
         // No traces are written there, because nobody removes them and they grow as long as the
         // robot runs.
-        let mut arguments = ["run", "--headless", "--no-trace", "--config"].map(str::to_owned).to_vec();
-        arguments.push(folder.join(name).display().to_string());
+        let mut arguments = ["run", "--headless", "--no-trace"].map(str::to_owned).to_vec();
+        arguments.extend(self.configuration(folder));
         if self.deployment.is_host {
             arguments.extend(["--host".to_owned(), self.deployment.name.clone()]);
         }
+        arguments
+    }
+
+    /// Returns the arguments that select the configuration there.
+    fn configuration(&self, folder: &Path) -> Vec<String> {
+        let name = self.robot.robot_toml.file_name().unwrap_or_default();
+        let mut arguments = vec!["--config".to_owned(), folder.join(name).display().to_string()];
         arguments.extend(self.deployment.overlays.iter().flat_map(|overlay| ["--overlay".to_owned(), overlay.clone()]));
         arguments
     }
 }
+
+/// The exit code of a robot whose configuration is wrong.
+const MISCONFIGURED: i32 = 2;
 
 /// The port of the page, unless it is in use or robot.toml has another one.
 const PAGE: u16 = 8765;

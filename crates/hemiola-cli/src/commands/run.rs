@@ -246,7 +246,7 @@ impl Attempt<'_> {
             shown,
             messages: Vec::new(),
             remarks: remarks.clone(),
-            is_changed: false,
+            changes: Vec::new(),
             learning,
         };
         let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
@@ -267,13 +267,14 @@ impl Attempt<'_> {
         let recorded = recorder.and_then(Recorder::finish).into_iter().chain(begun_at_door).collect();
         lines.extend(program.summary_lines(&handle));
         let safe_state = handle.safe_state();
-        let is_of_robot = is_in_real_time && !watch.has_changed();
+        let changes = watch.changes();
+        let is_of_robot = is_in_real_time && changes.is_empty();
         profile::add_run(&mut history, &conditions, handle.measured(), is_of_robot);
         let report = handle.report();
         let (bounds, verdict) = match is_in_real_time {
             true => {
                 let session = Session::open(program, &arguments.configuration)?;
-                let (text, verdict) = bounds(session, &history.known(&conditions), &over_links);
+                let (text, verdict) = bounds(session, &history.known(&conditions), &over_links, changes);
                 (Some(text), verdict.with_run(&report))
             }
             false => (None, Verdict::of_stepped(&report)),

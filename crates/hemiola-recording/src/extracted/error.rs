@@ -38,8 +38,16 @@ pub enum ExtractedError {
         reason: String,
     },
     /// The present module computes something else.
-    #[error("run {run} of {module} differs from the recorded one:\n  {}", differences.join("\n  "))]
+    #[error(
+        "run {run} of {module} differs from the recorded one:\n  {}\n\
+         if that is intended, replay the log with the module as it is now, and extract the run again:\n  \
+         run --replay LOG --fast --log mended.mcap\n  \
+         log extract-cycle mended.mcap --cycle {cycle} --run {run} --module {module} --replace",
+        differences.join("\n  ")
+    )]
     Different {
+        /// The cycle.
+        cycle: String,
         /// The module.
         module: String,
         /// The run of its cycle.
@@ -133,6 +141,12 @@ pub enum ExtractedError {
         path: PathBuf,
         /// The error of the system.
         error: io::Error,
+    },
+    /// The run was extracted before.
+    #[error("cannot write {}: it exists already (`--replace` replaces an earlier extraction)", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
     },
     /// A test of the package could not use the module's crate.
     #[error("{}: a test of this package cannot use crate {name}: {remedy}", manifest.display())]

@@ -34,6 +34,8 @@ pub struct Extraction {
     module: ModuleDescriptor,
     cycle: String,
     run: u32,
+    /// Set if the files of an earlier extraction are replaced.
+    replaces: bool,
 }
 
 /// The files of a run that was extracted from a log.
@@ -64,7 +66,13 @@ impl Extraction {
             let service = port.name().to_owned();
             return Err(ExtractedError::AsksService { module: module.name().to_owned(), service });
         }
-        Ok(Self { module, cycle: cycle.into(), run })
+        Ok(Self { module, cycle: cycle.into(), run, replaces: false })
+    }
+
+    /// Makes [`write`](Self::write) replace the files of an earlier extraction of the run.
+    #[must_use]
+    pub fn replacing(self) -> Self {
+        Self { replaces: true, ..self }
     }
 
     /// Returns the record of the inputs with which the run began.
@@ -95,8 +103,8 @@ impl Extraction {
     ///
     /// # Errors
     /// Returns an error if tests in that folder cannot use the module's crate, the log does not
-    /// have the run, the run cannot be repeated, a file cannot be written or exists already, or the
-    /// present module computes something else. No test is left behind then.
+    /// have the run, the run cannot be repeated, a file cannot be written, or exists already and is
+    /// not to be replaced, or the present module computes something else. No file is changed then.
     pub fn write(
         &self,
         robot: Robot,
@@ -117,17 +125,23 @@ impl Extraction {
             )),
         }
         let way = package.map_or_else(|| PathBuf::from("tests"), |package| package.way_to(tests));
-        let met = self.meet(robot, log, &run, on_warning)?;
         let stem = format!("{}_{}", snake_case(self.module.name()), run.run);
         let data = tests.join("extracted").join(format!("{stem}.mcap"));
         let test = tests.join(format!("{stem}.rs"));
-        met.write(&data)?;
-        let repeated = Extracted::open(&data).and_then(|extracted| extracted.check());
-        if let Err(error) = repeated {
+        if let (false, Some(path)) = (self.replaces, [&data, &test].into_iter().find(|path| path.exists())) {
+            return Err(ExtractedError::Exists { path: path.clone() });
+        }
+        let met = self.meet(robot, log, &run, on_warning)?;
+        // The data of an earlier extraction stays until the new one is known to be good.
+        let new = data.with_extension("new");
+        _ = fs::remove_file(&new);
+        met.write(&new)?;
+        if let Err(error) = Extracted::open(&new).and_then(|extracted| extracted.check()) {
             // A file that cannot be removed is harmless, because no test reads it.
-            _ = fs::remove_file(&data);
+            _ = fs::remove_file(&new);
             return Err(ExtractedError::FailsAlready(Box::new(error)));
         }
+        fs::rename(&new, &data).map_err(|error| ExtractedError::Write { path: data.clone(), error })?;
         let text = self.text(&run, log.split().first(), &way.join("extracted").join(format!("{stem}.mcap")));
         fs::write(&test, text).map_err(|error| ExtractedError::Write { path: test.clone(), error })?;
         Ok(ExtractedFiles { test, data, run })

@@ -66,11 +66,6 @@ impl Messages {
         }
     }
 
-    /// Returns whether there is such a message already.
-    pub fn contains(&self, text: &str) -> bool {
-        self.counts.contains_key(text)
-    }
-
     /// Returns the entries of the journal since the last call.
     pub fn told(&mut self) -> impl Iterator<Item = &JournalEntry> {
         let told = std::mem::replace(&mut self.told, self.journal.next());

@@ -10,6 +10,8 @@ use crate::error::CommandError;
 /// A program of the robot's crate.
 pub struct Build {
     folder: PathBuf,
+    /// The manifest with the profiles.
+    manifest: PathBuf,
     target_folder: PathBuf,
     /// The name of the program, which is that of the robot.
     pub name: String,
@@ -49,13 +51,22 @@ impl Build {
             })?,
         };
         let target_folder = metadata["target_directory"].as_str().unwrap_or("target").into();
-        Ok(Self { folder: folder.to_owned(), target_folder, name: (*name).to_owned() })
+        let root = metadata["workspace_root"].as_str().map_or(folder, Path::new);
+        Ok(Self {
+            folder: folder.to_owned(),
+            manifest: root.join("Cargo.toml"),
+            target_folder,
+            name: (*name).to_owned(),
+        })
     }
 
     /// Returns the command that builds the program for a target.
     pub fn step(&self, target: &str) -> Step {
         let arguments = ["build", "--release", "--bin", self.name.as_str(), "--target", target];
-        Step::new("cargo").with(arguments).within(&self.folder).under(self.linker(target))
+        Step::new("cargo")
+            .with(arguments)
+            .within(&self.folder)
+            .under(self.strip().into_iter().chain(self.linker(target)))
     }
 
     /// Returns the path of the program when it is built.
@@ -82,6 +93,14 @@ impl Build {
         Err(CommandError::Deploy { what, said: String::new(), remedy })
     }
 
+    /// Returns the variable with which cargo builds a program without debug information, which is
+    /// most of its size, unless the manifest says itself what is stripped.
+    fn strip(&self) -> Option<(String, String)> {
+        let text = std::fs::read_to_string(&self.manifest).unwrap_or_default();
+        let says = text.split("strip").skip(1).any(|rest| rest.trim_start().starts_with('='));
+        (!says).then(|| (STRIP.to_owned(), std::env::var(STRIP).unwrap_or_else(|_| "debuginfo".to_owned())))
+    }
+
     /// Returns the variable with which cargo links for a machine of another architecture: few
     /// systems have a linker for that, and the one of Rust can link static programs. A configured
     /// linker has precedence.
@@ -99,7 +118,33 @@ impl Build {
     }
 }
 
+/// The variable that overrides what is stripped from a program.
+const STRIP: &str = "CARGO_PROFILE_RELEASE_STRIP";
+
 /// Returns whether both paths lead to the same file.
 fn is_same(left: &Path, right: &Path) -> bool {
     left.canonicalize().ok().zip(right.canonicalize().ok()).is_some_and(|(left, right)| left == right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_information_stays_here_unless_the_profile_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("Cargo.toml");
+        let printed = |text: &str| {
+            std::fs::write(&manifest, text).unwrap();
+            let (folder, manifest) = (folder.path().to_owned(), manifest.clone());
+            let build = Build { target_folder: folder.join("target"), folder, manifest, name: "rover".into() };
+            build.step(&format!("{}-unknown-linux-musl", std::env::consts::ARCH)).to_string()
+        };
+        let stripping = "CARGO_PROFILE_RELEASE_STRIP=debuginfo cargo build --release --bin rover";
+        let text = "[dependencies]\nstrip-ansi-escapes = '0.2'\n[profile.release]\ndebug = 'line-tables-only'\n";
+        assert!(printed(text).contains(stripping), "{}", printed(text));
+        for own in ["[profile.release]\nstrip = 'none'\n", "[profile]\nrelease = { strip = true }\n"] {
+            assert!(!printed(own).contains("STRIP"), "{}", printed(own));
+        }
+    }
 }

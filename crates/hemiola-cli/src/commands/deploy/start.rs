@@ -1,7 +1,21 @@
 //! The start of a robot on its machine: scripts for a POSIX shell there.
 
+use std::path::Path;
+
 use super::unit::Unit;
 use crate::shell::quoted;
+
+/// Checks the configuration with the robot's own program, and prints nothing but what is wrong.
+pub fn check(robot: &str, folder: &Path, configuration: &[String]) -> String {
+    let (folder, robot) = (quoted(&folder.display().to_string()), quoted(robot));
+    format!("cd {folder} && ./{robot} check {} > /dev/null", words(configuration))
+}
+
+/// Returns words of a command in the syntax of a shell.
+fn words(arguments: &[String]) -> String {
+    let arguments: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
+    arguments.join(" ")
+}
 
 /// The program in its folder, on the machine where the scripts run.
 pub struct Started<'a> {
@@ -36,12 +50,20 @@ impl Started<'_> {
         format!("cd {folder} && $([ \"$(id -u)\" = 0 ] || echo sudo) sh -c {script}")
     }
 
-    /// Starts it without systemd, after a running one has ended. It keeps running when the
-    /// connection is closed.
-    pub fn start(&self, arguments: &[String]) -> String {
-        let Self { robot, .. } = self;
-        let arguments: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
-        let (folder, robot) = (quoted(self.folder), quoted(robot));
+    /// Starts it without systemd, after a running one has ended, on these cores; on all if the list
+    /// is empty. It keeps running when the connection is closed.
+    pub fn start(&self, arguments: &[String], cores: &[usize]) -> String {
+        let (folder, robot) = (quoted(self.folder), quoted(self.robot));
+        let cores: Vec<_> = cores.iter().map(ToString::to_string).collect();
+        let cores = cores.join(",");
+        let choose = if cores.is_empty() {
+            "on=".to_owned()
+        } else {
+            format!(
+                "if command -v taskset > /dev/null; then on='taskset -c {cores}'; else on=; \
+                 echo 'warning: `cores` need systemd or taskset, and neither is there: it runs on all cores' >&2; fi"
+            )
+        };
         format!(
             "cd {folder} || exit
 here=$(pwd -P)
@@ -53,10 +75,11 @@ while [ -n \"$old\" ] && is_ours \"$old\" && [ $left -gt 0 ]; do left=$((left - 
 [ $left -gt 0 ] || {{ echo \"the running one does not end\" >&2; exit 1; }}
 ulimit -r 98 2>/dev/null; ulimit -l unlimited 2>/dev/null
 if command -v setsid > /dev/null; then apart=setsid; else apart=; fi
-$apart ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
+{choose}
+$apart $on ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
 echo $! > {robot}.pid
 ",
-            arguments.join(" ")
+            words(arguments)
         )
     }
 
@@ -104,5 +127,45 @@ true
     /// may differ from that of a login.
     fn sockets(&self) -> &'static str {
         if self.by_systemd { "export XDG_RUNTIME_DIR=\"/run/user/$(id -u)\"; " } else { "" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::{Command, Output};
+
+    use super::*;
+
+    /// Starts a robot that only writes how it was started, where there are these programs.
+    fn start(programs: &[(&str, &str)], cores: &[usize]) -> (Output, String) {
+        let folder = tempfile::tempdir().unwrap();
+        for program in ["cat", "readlink"] {
+            symlink(Path::new("/usr/bin").join(program), folder.path().join(program)).unwrap();
+        }
+        for (name, script) in [("rover", "echo \"alone $*\" > told")].iter().chain(programs) {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let text = folder.path().display().to_string();
+        let started = Started { robot: "rover", folder: &text, by_systemd: false };
+        let script = started.start(&["run".to_owned()], cores) + "wait\n";
+        let output = Command::new("/bin/sh").args(["-c", &script]).env("PATH", folder.path()).output().unwrap();
+        (output, fs::read_to_string(folder.path().join("told")).unwrap())
+    }
+
+    #[test]
+    fn it_runs_on_the_chosen_cores_or_says_what_is_missing() {
+        let taskset = [("taskset", "echo \"taskset $*\" > told")];
+        let (output, told) = start(&taskset, &[2, 3]);
+        assert_eq!((told.as_str(), output.stderr.len()), ("taskset -c 2,3 ./rover run\n", 0));
+        let (output, told) = start(&[], &[2, 3]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(told, "alone run\n");
+        assert!(output.status.success() && said.contains("`cores` need systemd or taskset"), "{said}");
+        let (output, told) = start(&taskset, &[]);
+        assert_eq!((told.as_str(), output.stderr.len()), ("alone run\n", 0));
     }
 }

@@ -14,7 +14,7 @@ pub struct Step {
     program: &'static str,
     arguments: Vec<String>,
     folder: Option<PathBuf>,
-    variable: Option<(String, String)>,
+    variables: Vec<(String, String)>,
     input: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct Ended {
 
 impl Step {
     pub fn new(program: &'static str) -> Self {
-        Self { program, arguments: Vec::new(), folder: None, variable: None, input: None }
+        Self { program, arguments: Vec::new(), folder: None, variables: Vec::new(), input: None }
     }
 
     pub fn with(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -44,9 +44,9 @@ impl Step {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
-    /// Makes the command run with an environment variable.
-    pub fn under(self, variable: Option<(String, String)>) -> Self {
-        Self { variable, ..self }
+    /// Makes the command run with environment variables.
+    pub fn under(self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { variables: variables.into_iter().collect(), ..self }
     }
 
     /// Makes the command read a text from its standard input.
@@ -80,7 +80,7 @@ impl Step {
 
     fn command(&self) -> Command {
         let mut command = Command::new(self.program);
-        command.args(&self.arguments).envs(self.variable.clone());
+        command.args(&self.arguments).envs(self.variables.iter().cloned());
         self.folder.iter().for_each(|folder| _ = command.current_dir(folder));
         command
     }
@@ -108,7 +108,7 @@ impl fmt::Display for Step {
         if let Some(folder) = &self.folder {
             write!(formatter, "cd {} && ", quoted(&folder.display().to_string()))?;
         }
-        if let Some((name, value)) = &self.variable {
+        for (name, value) in &self.variables {
             write!(formatter, "{name}={} ", quoted(value))?;
         }
         formatter.write_str(self.program)?;

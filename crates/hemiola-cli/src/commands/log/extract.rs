@@ -16,6 +16,7 @@ use crate::session::Session;
 
 pub fn extract(program: &Program, arguments: &ExtractArguments) -> Result<ExitCode, CommandError> {
     let wanted = Extraction::of(&arguments.module, &*arguments.cycle, arguments.run)?;
+    let wanted = if arguments.replace { wanted.replacing() } else { wanted };
     let log = read_log(&arguments.log)?;
     wanted.find(&log)?;
     let session = Session::of_log(program, &arguments.configuration, &log)?;

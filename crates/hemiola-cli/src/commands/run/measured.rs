@@ -90,9 +90,9 @@ impl Learning {
 }
 
 /// Returns a table of bounds, or the reason why there is none, which is no failure after a run; and
-/// the verdict.
-pub fn bounds(session: Session, known: &Known, over_links: &OverLinks) -> (String, Verdict) {
-    after_run(session, known, over_links).unwrap_or_else(|error| {
+/// the verdict. `changes` are those that were made during the run.
+pub fn bounds(session: Session, known: &Known, over_links: &OverLinks, changes: &[String]) -> (String, Verdict) {
+    after_run(session, known, over_links, changes).unwrap_or_else(|error| {
         (format!("no bounds: {error}"), Verdict::unknown(format!("there are no bounds: {error}")))
     })
 }

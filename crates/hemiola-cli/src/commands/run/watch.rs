@@ -118,8 +118,8 @@ pub struct Watch<'a> {
     pub messages: Vec<Message>,
     /// The remarks of a replay in progress.
     pub remarks: Remarks,
-    /// Set if the robot was changed since it began.
-    pub is_changed: bool,
+    /// The changes since it began on which durations depend, in words: `Pilot.speed`.
+    pub changes: Vec<String>,
     /// Set while bounds are not known yet.
     pub learning: Option<Learning>,
 }
@@ -155,7 +155,7 @@ impl Watch<'_> {
     /// Watches the bounds that are known by now. Those of a robot that was changed meanwhile are
     /// not learnt: its measurements are of two robots.
     fn learn(&mut self) {
-        let learning = self.learning.as_mut().filter(|_| !self.is_changed);
+        let learning = self.learning.as_mut().filter(|_| self.changes.is_empty());
         let Some(bounds) = learning.and_then(|learning| learning.poll(&self.handle)) else { return };
         self.learning = None;
         self.bounds = Bounds::from(&bounds);
@@ -163,12 +163,12 @@ impl Watch<'_> {
         self.handle.note("bounds are watched from now on: this run has measured everything".to_owned());
     }
 
-    /// Drains the journal, and returns whether something on which durations depend was changed.
-    pub fn has_changed(&mut self) -> bool {
+    /// Drains the journal, and returns all changes on which durations depend.
+    pub fn changes(&mut self) -> &[String] {
         while let Some(entry) = self.seen.next_entry() {
             self.note(&entry);
         }
-        self.is_changed
+        &self.changes
     }
 
     /// Adds a message for people, or counts it if it is known.
@@ -177,10 +177,8 @@ impl Watch<'_> {
             view.notes.add_entry(entry);
         }
         if let JournalEvent::Change { change, .. } = &entry.event {
-            self.is_changed |= !matches!(
-                change,
-                Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState
-            );
+            let changed = affecting(change).filter(|changed| !self.changes.contains(changed));
+            self.changes.extend(changed);
         }
         let JournalEvent::Message { text, .. } = &entry.event else { return };
         let has_room = self.messages.len() < MOST_MESSAGES;
@@ -190,6 +188,16 @@ impl Watch<'_> {
             // Messages beyond the limit are in the log, and counted at the end.
             None => {}
         }
+    }
+}
+
+/// Returns what a change concerns, in words, if durations may depend on it.
+fn affecting(change: &Change) -> Option<String> {
+    match change {
+        Change::Trace { .. } | Change::Restart { .. } | Change::EnterSafeState | Change::LeaveSafeState => None,
+        Change::Parameter { module, parameter, .. } => Some(format!("{module}.{parameter}")),
+        Change::Override { representation, .. } => Some(format!("{representation} overridden")),
+        change => Some(change.to_string()),
     }
 }
 

@@ -123,7 +123,8 @@ impl Outcome {
     }
 }
 
-/// Returns [`how_to_obtain_permission`] for what this process was refused: it may run in a container.
+/// Returns [`how_to_obtain_permission`] for what this process was refused: it may run in a
+/// container.
 pub(crate) fn remedy_for_permission() -> String {
     let container = "as root inside a container: `--cap-add SYS_NICE --cap-add IPC_LOCK`";
     format!("{}; {container}", how_to_obtain_permission())

@@ -24,8 +24,8 @@ pub fn senders_of(topic: &str) -> String {
 #[derive(Data)]
 #[data(name = "hemiola/Sender")]
 pub struct Sender {
-    /// Which publisher of the topic: from 1073741824 on those of sources, from 2147483648 on those
-    /// outside of cycles and sources.
+    /// The publisher among those of the topic: from 1073741824 on those of sources, from 2147483648
+    /// on those outside of cycles and sources.
     publisher: u32,
     /// The number of the message among those of its publisher.
     number: u64,
@@ -43,8 +43,8 @@ impl Sender {
         MessageSchema::of("Sender", &Self::data_type())
     }
 
-    /// Reads a sender: the publisher's place, and the number of the message. Returns `None` if it is
-    /// damaged.
+    /// Reads a sender: the publisher's place, and the number of the message. Returns `None` if it
+    /// is damaged.
     pub fn read(data: &[u8]) -> Option<(Place, u64)> {
         let Self { publisher, number } = cdr::decode(data).ok()?;
         Some((place_of(publisher), number))

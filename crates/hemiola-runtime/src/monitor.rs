@@ -59,7 +59,7 @@ pub struct Monitor {
     /// The faults, and the number of them that were reported.
     faults: Option<(Arc<Faults>, usize)>,
     messages: Messages,
-    /// What the operating system has refused, and was not reported yet.
+    /// The refusals of the operating system that were not reported yet.
     denials: Vec<Denial>,
     failed: BTreeSet<&'static str>,
     observers: GatheredOutlets,
@@ -132,7 +132,8 @@ impl Monitor {
         self.sources.push(failures);
     }
 
-    /// Notes what the operating system has refused; [`tell_denials`](Self::tell_denials) reports it.
+    /// Notes what the operating system has refused; [`tell_denials`](Self::tell_denials) reports
+    /// it.
     pub fn note_denials<'d>(&mut self, denials: impl Iterator<Item = &'d Denial>) {
         self.denials.extend(denials.cloned());
     }

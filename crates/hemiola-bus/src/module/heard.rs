@@ -2,7 +2,7 @@
 
 use hemiola_model::module::{Inlet, Place};
 
-/// What a subscription has received: in this run, in its order, and before.
+/// The messages that a subscription has received: in this run, in its order, and before.
 pub struct Heard {
     /// The publishers of this run's messages come first, in the order of the messages.
     inlets: [Inlet; PUBLISHERS],

@@ -236,8 +236,8 @@ impl<T: Message> Outlet<T> {
         self.keeps_last.store(true, Ordering::Release);
     }
 
-    /// Returns how many times a queue's capacity its lane has. A receiver whose lane was full when it
-    /// took out what it held finds the same in a replay only if there is room for what others
+    /// Returns how many times a queue's capacity its lane has. A receiver whose lane was full when
+    /// it took out what it held finds the same in a replay only if there is room for what others
     /// received a little later.
     fn depth(&self) -> usize {
         if self.pool.stands_for.is_some() { 4 } else { 1 }

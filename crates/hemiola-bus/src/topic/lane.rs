@@ -68,8 +68,8 @@ struct Receiving {
 }
 
 impl<T> Lane<T> {
-    /// Creates a lane that is empty or begins with a message that is known to its publisher. Half of
-    /// the reservation is for what the lane holds, half for what the receiver holds.
+    /// Creates a lane that is empty or begins with a message that is known to its publisher. Half
+    /// of the reservation is for what the lane holds, half for what the receiver holds.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
         const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = reservation.slots() / 2;
@@ -248,8 +248,9 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Takes the messages from number `first` of their publisher on, `limit` at most, and drops those
-    /// before them; what was taken before counts as released. Only for the receiver. Lock-free.
+    /// Takes the messages from number `first` of their publisher on, `limit` at most, and drops
+    /// those before them; what was taken before counts as released. Only for the receiver.
+    /// Lock-free.
     pub(crate) fn pop_from(&self, first: u64, into: &mut Vec<Received<T>>, limit: usize) {
         // Of the messages that were taken, the last ones may all be held, as many as there is room
         // for.

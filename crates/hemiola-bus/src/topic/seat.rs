@@ -1,8 +1,9 @@
-//! Where a publisher is, which decides about its place in the topic.
+//! The kind of place that a publisher has, which decides about its place in the topic.
 
 use hemiola_model::module::Place;
 
-/// Where a publisher is. One that leaves makes room for the next one of the same kind.
+/// The kind of place that a publisher has. One that leaves makes room for the next one of the same
+/// kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seat {
     /// In a module of a cycle.

@@ -258,8 +258,9 @@ pub fn over_links(program: &Program, arguments: &ConfigurationArguments) -> Over
     of_all().unwrap_or_default()
 }
 
-/// Returns the bounds that follow from the measurements of a run, as text, and the verdict; `changes`
-/// are those that were made meanwhile. Fails if something that the bounds need is not known.
+/// Returns the bounds that follow from the measurements of a run, as text, and the verdict;
+/// `changes` are those that were made meanwhile. Fails if something that the bounds need is not
+/// known.
 pub fn after_run(
     session: Session,
     known: &Known,

@@ -50,7 +50,8 @@ pub trait Port: Any + Send {
         0
     }
 
-    /// Returns its place among the publishers of the topic, if it is one. Not for real-time threads.
+    /// Returns its place among the publishers of the topic, if it is one. Not for real-time
+    /// threads.
     fn place(&self) -> Option<Place> {
         None
     }

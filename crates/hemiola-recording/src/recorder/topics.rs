@@ -113,8 +113,8 @@ impl TopicChannels {
         self.channels[known..].iter_mut().try_for_each(|channel| channel.begin(log))
     }
 
-    /// Encodes the next message that is recorded, and returns where it belongs; `None` when there is
-    /// none at present.
+    /// Encodes the next message that is recorded, and returns where it belongs; `None` when there
+    /// is none at present.
     pub fn next(
         &mut self,
         seen: &mut Observer,

@@ -26,9 +26,9 @@
 //!
 //! What is published in the middle of a run needs no care either: a run publishes once to each
 //! consumer, and what it publishes is the same when the rest of the run comes before the consumer.
-//! Messages of topics stay in order, one publisher after the other, so of those of cycles it suffices
-//! to know how many of each there were. What sources, links, callbacks and other threads have
-//! published is not computed by any run: the messages themselves are in the log, with their
+//! Messages of topics stay in order, one publisher after the other, so of those of cycles it
+//! suffices to know how many of each there were. What sources, links, callbacks and other threads
+//! have published is not computed by any run: the messages themselves are in the log, with their
 //! publishers and numbers, and it is known from which number on a run received them. So a replay
 //! publishes them again just before that run (`follow/stand_ins.rs`).
 //!

@@ -33,6 +33,9 @@ struct State {
     others: BTreeMap<MemberId, Other>,
     /// The conversations that others have begun, and that are not carried yet.
     begun: VecDeque<(MemberId, Arc<Conversation>)>,
+    /// The conversations that others have begun before it was known here that they are there: their
+    /// token and what they say take different ways.
+    early: BTreeMap<MemberId, u64>,
     /// The conversations that are not there, although others speak in them.
     strays: BTreeSet<(MemberId, u64)>,
     /// The number of conversations that are carried, or about to be.
@@ -66,6 +69,8 @@ enum Task {
 const MOST_OTHERS: usize = 256;
 /// The most conversations at a time: a link has no more peers.
 const MOST_CONVERSATIONS: usize = 16;
+/// The most conversations that wait for their member to come.
+const MOST_EARLY: usize = 64;
 /// The most strays that are answered at a time.
 const MOST_STRAYS: usize = 64;
 /// The longest pause between two conversations; one that lasted longer was no vain attempt.
@@ -79,6 +84,7 @@ impl Meeting {
         let state = State {
             others: BTreeMap::new(),
             begun: VecDeque::new(),
+            early: BTreeMap::new(),
             strays: BTreeSet::new(),
             carried: 0,
             last: 0,
@@ -128,9 +134,13 @@ impl Meeting {
         if state.others.len() >= MOST_OTHERS {
             return self.entrance.ignore();
         }
-        let due = (self.me.id < member.id).then(Instant::now);
+        let id = member.id;
+        let due = (self.me.id < id).then(Instant::now);
         let other = Other { member, conversation: None, patience: Patience::up_to(LONGEST_PAUSE), due };
-        state.others.entry(other.member.id).or_insert(other);
+        state.others.entry(id).or_insert(other);
+        if let Some(conversation) = state.early.remove(&id) {
+            self.note_begun(&mut state, id, conversation);
+        }
         drop(state);
         self.changed.notify_all();
     }
@@ -154,35 +164,43 @@ impl Meeting {
         let from = key.rsplit('/').next().and_then(|id| id.parse::<MemberId>().ok());
         let (Some(from), Some(piece)) = (from, Piece::read(payload)) else { return self.entrance.ignore() };
         let mut state = self.state();
-        let State { others, begun, strays, carried, is_over, .. } = &mut *state;
-        let Some(other) = others.get_mut(&from) else { return self.entrance.ignore() };
-        let current = other.conversation.as_ref().filter(|current| current.number == piece.conversation);
-        match (current, piece.content) {
+        let other = state.others.get(&from);
+        let is_known = other.is_some();
+        let current = other.and_then(|other| other.conversation.clone());
+        let may_begin = from < self.me.id && from.program != self.me.id.program && !state.is_over;
+        match (current.filter(|current| current.number == piece.conversation), piece.content) {
             (Some(current), content) => {
                 if let Err(fault) = current.take(content) {
                     current.end();
                     self.complain(format!("a conversation begins anew: {}", reason(fault)));
                 }
             }
-            (None, Content::Begin) if *is_over || self.me.id < from => self.entrance.ignore(),
-            (None, Content::Begin) => {
-                other.conversation.iter().for_each(|before| before.lose());
-                if *carried < MOST_CONVERSATIONS {
-                    let conversation = Arc::new(Conversation::begun(piece.conversation));
-                    other.conversation = Some(conversation.clone());
-                    begun.push_back((from, conversation));
-                    *carried += 1;
-                } else {
-                    stray(strays, (from, piece.conversation));
-                    self.complain("as many peers are connected as may be".to_owned());
-                }
+            (None, Content::Begin) if is_known && may_begin => self.note_begun(&mut state, from, piece.conversation),
+            (None, Content::Begin) if may_begin && state.early.len() < MOST_EARLY => {
+                state.early.insert(from, piece.conversation);
             }
-            (None, Content::Bytes { .. }) => stray(strays, (from, piece.conversation)),
+            (None, Content::Bytes { .. }) if is_known => state.stray((from, piece.conversation)),
             // Something that has just ended.
-            (None, Content::Room(_) | Content::End) => {}
+            (None, Content::Room(_) | Content::End) if is_known => {}
+            _ => self.entrance.ignore(),
         }
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Notes that a member that is there has begun a conversation.
+    fn note_begun(&self, state: &mut State, from: MemberId, number: u64) {
+        let Some(other) = state.others.get_mut(&from) else { return };
+        other.conversation.iter().for_each(|before| before.lose());
+        if state.carried < MOST_CONVERSATIONS {
+            let conversation = Arc::new(Conversation::begun(number));
+            other.conversation = Some(conversation.clone());
+            state.begun.push_back((from, conversation));
+            state.carried += 1;
+        } else {
+            state.stray((from, number));
+            self.complain("as many peers are connected as may be".to_owned());
+        }
     }
 
     /// Does what is due until the link closes, and what it has written last was sent.
@@ -309,11 +327,12 @@ impl State {
         let is_room = self.carried < MOST_CONVERSATIONS;
         self.others.values().filter_map(|other| other.due).filter(|_| is_room).min()
     }
-}
 
-fn stray(strays: &mut BTreeSet<(MemberId, u64)>, stray: (MemberId, u64)) {
-    if strays.len() < MOST_STRAYS {
-        strays.insert(stray);
+    /// Notes that a member speaks in a conversation that is not there.
+    fn stray(&mut self, stray: (MemberId, u64)) {
+        if self.strays.len() < MOST_STRAYS {
+            self.strays.insert(stray);
+        }
     }
 }
 

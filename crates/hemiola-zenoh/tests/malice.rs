@@ -191,6 +191,24 @@ fn a_conversation_of_which_a_part_is_lost_ends() {
 }
 
 #[test]
+fn who_speaks_before_it_is_known_to_be_there_is_answered_when_it_is() {
+    let served = Served::new();
+    let stranger = Stranger::at(&served.robot, FIRST);
+    let (own, robot) = stranger.key.rsplit_once('/').map(|(robot, _)| ("hemiola/stranger/here/", robot)).unwrap();
+    let id = "0000000000000000.2";
+    let (hears, heard) = channel();
+    let hear = move |sample: zenoh::sample::Sample| _ = hears.send(sample.payload().to_bytes().into_owned());
+    let told = format!("{own}{id}/{}", robot.rsplit('/').next().unwrap());
+    let _subscriber = stranger.session.declare_subscriber(told).callback(hear).wait().unwrap();
+    stranger.session.put(format!("{robot}/{id}"), piece(BEGIN, 3, 0, &[])).wait().unwrap();
+    let _token = stranger.session.liveliness().declare_token(format!("{own}{id}")).wait().unwrap();
+    let answer = heard.recv_timeout(Duration::from_secs(30)).expect("it is answered");
+    assert_eq!(answer, piece(ROOM, 3, 524_288, &[]));
+    assert_eq!(served.robot.statistics().ignored, 0);
+    served.serves_on();
+}
+
+#[test]
 fn what_is_no_piece_or_from_nobody_is_ignored_and_counted() {
     let served = Served::new();
     let stranger = Stranger::at(&served.robot, FIRST);

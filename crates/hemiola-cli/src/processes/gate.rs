@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::proof::{is_right, nonce, proof};
+use super::proof::{is_proof, nonce, proof};
 use super::words::{Lines, write};
 
 /// The facts by which the hosts of a robot know each other, with the name of this one.
@@ -84,7 +84,7 @@ const LONGEST_GREETING: u64 = 4096;
 impl Visitor {
     /// Lets the visitor in.
     pub fn welcome(&self, pass: &Pass) -> io::Result<()> {
-        write(&self.stream, &Answer::Open { proof: pass.opened_by(&pass.host, &self.nonces) })
+        write(&self.stream, &Answer::Open { proof: proof(&pass.token, &pass.open_words(&pass.host, &self.nonces)) })
     }
 
     /// Sends the visitor away.
@@ -130,7 +130,8 @@ impl Pass {
         let knock: Knock = Lines::only(&stream).next_within(LONGEST_GREETING).ok_or(io::ErrorKind::InvalidData)?;
         let Knock { robot, host, nonce, wish, proof } = knock;
         let nonces = [ours, nonce];
-        if robot != self.robot || !is_right(&proof, &self.said_by(&host, &self.host, &nonces, &wish)?) {
+        let said = serde_json::to_string(&wish)?;
+        if robot != self.robot || !is_proof(&proof, &self.token, &self.knock_words(&host, &self.host, &nonces, &said)) {
             write(&stream, &Answer::Refused { reason: REFUSED.to_owned() })?;
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -148,30 +149,30 @@ impl Pass {
         let silent = || io::Error::other(format!("`{host}` does not answer as a host of this robot"));
         let Challenge { nonce: theirs } = lines.next_within(LONGEST_GREETING).ok_or_else(silent)?;
         let nonces = [theirs, nonce()?];
+        let said = serde_json::to_string(&wish)?;
         let knock = Knock {
             robot: self.robot.clone(),
             host: self.host.clone(),
             nonce: nonces[1].clone(),
-            proof: self.said_by(&self.host, host, &nonces, &wish)?,
+            proof: proof(&self.token, &self.knock_words(&self.host, host, &nonces, &said)),
             wish,
         };
         write(&stream, &knock)?;
         match lines.next_within(LONGEST_GREETING).ok_or_else(silent)? {
-            Answer::Open { proof } if is_right(&proof, &self.opened_by(host, &nonces)) => Ok(stream),
+            Answer::Open { proof } if is_proof(&proof, &self.token, &self.open_words(host, &nonces)) => Ok(stream),
             Answer::Open { .. } => Err(silent()),
             Answer::Refused { reason } => Err(io::Error::other(reason)),
         }
     }
 
-    /// Returns the proof of a host that knocks at another one.
-    fn said_by(&self, host: &str, at: &str, nonces: &[String; 2], wish: &Wish) -> io::Result<String> {
-        let wish = serde_json::to_string(wish)?;
-        Ok(proof(&self.token, &["knock", &self.robot, host, at, &nonces[0], &nonces[1], &wish]))
+    /// Returns the words of a host that knocks at another one.
+    fn knock_words<'w>(&'w self, host: &'w str, at: &'w str, nonces: &'w [String; 2], wish: &'w str) -> [&'w str; 7] {
+        ["knock", &self.robot, host, at, &nonces[0], &nonces[1], wish]
     }
 
-    /// Returns the proof of a host that opens.
-    fn opened_by(&self, host: &str, nonces: &[String; 2]) -> String {
-        proof(&self.token, &["open", &self.robot, host, &nonces[0], &nonces[1]])
+    /// Returns the words of a host that opens.
+    fn open_words<'w>(&'w self, host: &'w str, nonces: &'w [String; 2]) -> [&'w str; 5] {
+        ["open", &self.robot, host, &nonces[0], &nonces[1]]
     }
 }
 

@@ -3,24 +3,18 @@
 
 use std::io;
 
-use sha1::{Digest, Sha1};
-
-/// The length of a block of the hash, in bytes.
-const BLOCK: usize = 64;
+use hmac_sha256::HMAC;
 
 /// Returns the proof of whoever knows this token that it says `words`, as hexadecimal digits: their
-/// HMAC of RFC 2104, with SHA-1.
+/// HMAC of RFC 2104, with SHA-256.
 pub fn proof(token: &str, words: &[&str]) -> String {
-    // Words are told apart by their lengths.
-    let message: String = words.iter().map(|word| format!("{} {word}", word.len())).collect();
-    hexadecimal(&hmac(token.as_bytes(), message.as_bytes()))
+    hexadecimal(&HMAC::mac(message(words), token))
 }
 
-/// Returns whether a proof is right. The comparison takes the same time for every text of its
-/// length.
-pub fn is_right(said: &str, proof: &str) -> bool {
-    let differ = proof.bytes().zip(said.bytes()).fold(0, |differ, (left, right)| differ | (left ^ right));
-    proof.len() == said.len() && differ == 0
+/// Returns whether `said` is the proof of whoever knows this token that it says `words`. The
+/// comparison takes the same time for every wrong proof.
+pub fn is_proof(said: &str, token: &str, words: &[&str]) -> bool {
+    bytes(said).is_some_and(|said| HMAC::verify(message(words), token, &said))
 }
 
 /// Returns a word that nobody has said before: 128 random bits.
@@ -33,47 +27,49 @@ pub fn nonce() -> io::Result<String> {
     Ok(hexadecimal(&bytes))
 }
 
-fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {
-    let mut block = [0_u8; BLOCK];
-    match key.len() {
-        ..=BLOCK => block[..key.len()].copy_from_slice(key),
-        _ => {
-            let digest = Sha1::digest(key);
-            block[..digest.len()].copy_from_slice(&digest);
-        }
-    }
-    let inner = Sha1::new().chain_update(block.map(|byte| byte ^ 0x36)).chain_update(message).finalize();
-    Sha1::new().chain_update(block.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize().to_vec()
+/// Returns the words as one text, in which they are told apart by their lengths.
+fn message(words: &[&str]) -> String {
+    words.iter().map(|word| format!("{} {word}", word.len())).collect()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the bytes that these hexadecimal digits are, if there are as many as a proof has.
+fn bytes(digits: &str) -> Option<[u8; 32]> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |&[high, low]: &[u8; 2]| u8::try_from(value(high)? * 16 + value(low)?).ok();
+    let bytes: Vec<u8> = pairs.iter().map_while(byte).collect();
+    if rest.is_empty() && bytes.len() == pairs.len() { bytes.try_into().ok() } else { None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The vectors of RFC 2202, section 3.
+    /// A vector that was computed by Python's `hmac`, of the words below as `message` joins them.
     #[test]
-    fn the_proof_is_an_hmac() {
-        let of = |key: &[u8], message: &[u8]| hexadecimal(&hmac(key, message));
-        assert_eq!(of(&[0x0b; 20], b"Hi There"), "b617318655057264e28bc0b6fb378c8ef146be00");
-        assert_eq!(of(b"Jefe", b"what do ya want for nothing?"), "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79");
-        assert_eq!(of(&[0xaa; 20], &[0xdd; 50]), "125d7342b9ac11cd91a39af48aa17b4f63f175d3");
-        let long = b"Test Using Larger Than Block-Size Key - Hash Key First";
-        assert_eq!(of(&[0xaa; 80], long), "aa4ae5e15272d00e95705637ce8a3b55ed402112");
+    fn the_proof_is_an_hmac_of_all_words() {
+        assert_eq!(message(&["body", "", "a head"]), "4 body0 6 a head");
+        let expected = "45827a0571c9d60b36f46444fab7c12eb4187f136f426bc7616cc1bef52cbfa4";
+        assert_eq!(proof("a secret", &["body", "", "a head"]), expected);
+        assert!(is_proof(expected, "a secret", &["body", "", "a head"]));
     }
 
     #[test]
     fn only_the_proof_of_these_words_is_right() {
         let said = proof("a secret of the robot", &["body", "head"]);
-        assert!(is_right(&said, &proof("a secret of the robot", &["body", "head"])));
+        let is_right = |said: &str| is_proof(said, "a secret of the robot", &["body", "head"]);
+        assert!(is_right(&said));
         for other in [&["bodyh", "ead"][..], &["head", "body"], &["body"], &["body", "head", ""]] {
-            assert!(!is_right(&said, &proof("a secret of the robot", other)), "{other:?}");
+            assert!(!is_proof(&said, "a secret of the robot", other), "{other:?}");
         }
-        assert!(!is_right(&said, &proof("another secret", &["body", "head"])));
-        assert!(!is_right(&said, "") && !is_right(&said, &said[1..]));
+        assert!(!is_proof(&said, "another secret", &["body", "head"]));
+        for wrong in ["", &said[1..], &said[2..], &format!("{said}00"), &"é".repeat(32), &said.replace('0', "g")] {
+            assert_eq!(is_right(wrong), *wrong == *said, "{wrong}");
+        }
         assert_ne!(nonce().unwrap(), nonce().unwrap());
     }
 }

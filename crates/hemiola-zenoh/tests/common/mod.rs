@@ -1,6 +1,7 @@
 //! Programs that meet over Zenoh, each with a bus and a transport of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -111,9 +112,13 @@ pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
 /// An address of which the system chooses the port.
 pub const FREE: &str = "tcp/127.0.0.1:0";
 
-/// Returns an address at which nobody listens any more.
+/// Returns an address at which nobody listens, and nobody else does meanwhile: it has a number of
+/// this computer that no other test uses. The system may give a port that was free a moment ago to
+/// anybody.
 pub fn unused() -> String {
-    Side::open("nobody", listening(FREE, &[], &[])).address()
+    static NUMBERS: AtomicU8 = AtomicU8::new(1);
+    let [.., high, low] = std::process::id().to_be_bytes();
+    format!("tcp/127.{high}.{low}.{}:7447", NUMBERS.fetch_add(1, Relaxed))
 }
 
 pub fn listening(address: &str, send: &[&str], receive: &[&str]) -> LinkConfiguration {

@@ -20,6 +20,7 @@ pub use timing::{AnalyzeArguments, AnalyzeFormat, AssignArguments, At, WhyArgume
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use hemiola_config::ForeignFile;
 
 /// The whole command line. Without a command, the command is `run`.
 #[derive(Parser, Debug)]
@@ -170,6 +171,9 @@ pub struct ConfigurationArguments {
     /// Apply an overlay: a name in overlays/, or a path; repeatable, the last one has precedence
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
+    /// The files of ROS 2 parameters, with those that are for this robot.
+    #[arg(skip)]
+    pub foreign: Vec<ForeignFile>,
     /// Override a value of the files: cycle.motion.workers=2; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,

@@ -107,10 +107,10 @@ impl Session {
 
 /// Loads the configuration; returns it with its name for people.
 pub fn configuration(program: &Program, arguments: &ConfigurationArguments) -> Result<(Loaded, String), CommandError> {
-    let ConfigurationArguments { overlays, assignments, .. } = arguments;
     let base = base(program, arguments);
     let configured_by = base.to_string();
-    let options = LoadOptions { base, overlays: overlays.clone(), assignments: assignments.clone() };
+    let ConfigurationArguments { overlays, foreign, assignments, .. } = arguments.clone();
+    let options = LoadOptions { base, overlays, foreign, assignments };
     let mut loaded = hemiola_config::load(&options, &Catalog::linked())?;
     places::settle(&mut loaded.configuration, &loaded.origins, places::state_folder().as_deref());
     Ok((loaded, configured_by))

@@ -9,6 +9,7 @@ use hemiola_model::configuration::Configuration;
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{LONGEST_TEXT, parse_text};
+use crate::foreign::{ForeignFile, move_to};
 use crate::node::{Content, Node, Table};
 use crate::overlay::{parse_assignment, put_over};
 use crate::place::{Place, SourceText};
@@ -40,6 +41,8 @@ pub struct LoadOptions {
     /// `overlays/outdoor.toml` beside the base file; anything that has a `/` or ends in `.toml` is
     /// a path.
     pub overlays: Vec<String>,
+    /// The files in other formats that override these, in this order.
+    pub foreign: Vec<ForeignFile>,
     /// The single values that override all files, in this order: `cycle.motion.workers=2`.
     pub assignments: Vec<String>,
 }
@@ -127,7 +130,7 @@ pub struct ConfigurationText {
 impl LoadOptions {
     /// Creates options for that file or text alone.
     pub fn new(base: impl Into<Base>) -> Self {
-        Self { base: base.into(), overlays: Vec::new(), assignments: Vec::new() }
+        Self { base: base.into(), overlays: Vec::new(), foreign: Vec::new(), assignments: Vec::new() }
     }
 }
 
@@ -232,6 +235,7 @@ impl<'c> Loader<'c> {
     /// Reads what overrides the files of the robot.
     fn rest(&mut self, options: &LoadOptions, overlays: &Path) {
         options.overlays.iter().for_each(|overlay| self.overlay(overlays, overlay));
+        options.foreign.iter().for_each(|file| self.foreign(file));
         options.assignments.iter().for_each(|assignment| self.assignment(assignment));
     }
 
@@ -251,6 +255,16 @@ impl<'c> Loader<'c> {
         let text = self.source("--set", assignment.to_owned());
         let root = parse_assignment(&text, &mut self.found);
         self.put(root);
+    }
+
+    fn foreign(&mut self, file: &ForeignFile) {
+        let text = self.source(&file.name, file.content.clone());
+        for value in &file.values {
+            let assignment = SourceText::new(&file.name, &value.assignment, text.order);
+            let mut root = parse_assignment(&assignment, &mut self.found);
+            root.iter_mut().for_each(|root| move_to(root, &text, &value.span));
+            self.put(root);
+        }
     }
 
     /// Registers the next text, which overrides those before it.

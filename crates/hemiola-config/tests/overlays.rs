@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hemiola_config::{ConfigError, LoadOptions, Loaded, load, save_parameter};
+use hemiola_config::{ConfigError, ForeignFile, ForeignValue, LoadOptions, Loaded, load, save_parameter};
 use hemiola_model::Value;
 use hemiola_model::configuration::{FailurePolicy, Trigger};
 use proptest::prelude::*;
@@ -40,6 +40,7 @@ impl Folder {
             base: self.path("robot.toml").into(),
             overlays: texts(overlays),
             assignments: texts(assignments),
+            foreign: Vec::new(),
         };
         load(&options, &catalog())
     }
@@ -301,4 +302,35 @@ fn every_assignment_that_is_refused_says_why() {
         let error = folder.error(&[], &[wrong]);
         assert!(error.contains("an assignment needs a key and a value"), "{wrong:?}: {error}");
     }
+}
+
+#[test]
+fn a_file_in_another_format_overrides_those_of_the_robot_and_is_shown_in_errors() {
+    let folder = Folder::with(&[
+        ("robot.toml", &format!("{BASE}[module.BallFinder]\nthreshold = 0.1\nradius = 0.1\n")),
+        ("overlays/outdoor.toml", "[module.BallFinder]\nthreshold = 0.2\n"),
+    ]);
+    let content = "finder:\n  threshold: 0.3\n  radius: [1, 2]\n".to_owned();
+    let value = |assignment: &str, text: &str| {
+        let begin = content.find(text).unwrap();
+        ForeignValue { assignment: assignment.to_owned(), span: begin..begin + text.len() }
+    };
+    let load_with = |values: Vec<ForeignValue>, assignments: &[&str]| {
+        let foreign = vec![ForeignFile { name: "finder.yaml".into(), content: content.clone(), values }];
+        let assignments = assignments.iter().map(|&it| it.to_owned()).collect();
+        let options = LoadOptions::new(folder.path("robot.toml"));
+        load(&LoadOptions { foreign, assignments, overlays: vec!["outdoor".into()], ..options }, &catalog())
+    };
+    let threshold = || vec![value("module.BallFinder.threshold=0.3", "0.3")];
+    let loaded = load_with(threshold(), &[]).unwrap();
+    assert_eq!(loaded.configuration.modules["BallFinder"].parameters["threshold"], Value::Float(0.3));
+    let origin = loaded.origins.of("module.BallFinder.threshold").unwrap();
+    assert_eq!((origin.place.to_string(), origin.overrides.len()), ("finder.yaml:2:14".to_owned(), 2));
+    let text = loaded.texts.iter().find(|text| text.name == "finder.yaml").unwrap();
+    assert_eq!(text.content, content);
+    // What is said on the command line has precedence.
+    let loaded = load_with(threshold(), &["module.BallFinder.threshold=0.4"]).unwrap();
+    assert_eq!(loaded.configuration.modules["BallFinder"].parameters["threshold"], Value::Float(0.4));
+    let error = load_with(vec![value("module.BallFinder=[1, 2]", "[1, 2]")], &[]).unwrap_err().to_string();
+    assert!(error.contains("--> finder.yaml:3:11") && error.contains("3 |   radius: [1, 2]"), "{error}");
 }

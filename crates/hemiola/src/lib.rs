@@ -64,7 +64,7 @@ pub mod module {
 /// Configuration as values: what `robot.toml` says, and with the program around it, reading that.
 pub mod configuration {
     #[cfg(feature = "program")]
-    pub use hemiola_config::{Base, Catalog, ConfigError, LoadOptions, Loaded, load, parse};
+    pub use hemiola_config::{Base, Catalog, ConfigError, ForeignFile, ForeignValue, LoadOptions, Loaded, load, parse};
     pub use hemiola_model::configuration::*;
 }
 

@@ -77,7 +77,7 @@ mod tests {
 
     fn settled(base: Base, assignments: &[&str]) -> [Option<PathBuf>; 4] {
         let assignments = assignments.iter().map(|&assignment| assignment.to_owned()).collect();
-        let options = LoadOptions { base, overlays: Vec::new(), assignments };
+        let options = LoadOptions { assignments, ..LoadOptions::new(base) };
         let mut loaded = load(&options, &Catalog::default()).unwrap();
         settle(&mut loaded.configuration, &loaded.origins, Some(Path::new("/state/robot")));
         let Configuration { output, log, .. } = loaded.configuration;

@@ -41,7 +41,8 @@ pub fn configuration(
     let text = text(recorded);
     let base = Base::Text { name: format!("the configuration in {}", log.split().first().display()), text };
     let overlays = arguments.overlays.iter().map(|overlay| of_robot(program, overlay)).collect();
-    let options = LoadOptions { base, overlays, assignments: arguments.assignments.clone() };
+    let ConfigurationArguments { foreign, assignments, .. } = arguments.clone();
+    let options = LoadOptions { base, overlays, foreign, assignments };
     match (hemiola_config::load(&options, &Catalog::linked()), present) {
         (Ok(mut loaded), Ok(present)) => {
             let remarks = changes(&loaded.origins, &present.origins);

@@ -9,7 +9,7 @@ use hemiola_runtime::Robot;
 
 /// Saves a profile as that of the robot of a file, as it is now.
 pub fn keep(profile: &Profile, robot: &Path, path: &Path) {
-    let options = LoadOptions { base: Base::File(robot.to_owned()), overlays: Vec::new(), assignments: Vec::new() };
+    let options = LoadOptions::new(Base::File(robot.to_owned()));
     let Loaded { configuration, origins, .. } = load(&options, &Catalog::linked()).unwrap();
     let (_, known) = recall(Robot::assemble(configuration).unwrap(), &origins, &ProfileHistory::default());
     let mut history = ProfileHistory::default();

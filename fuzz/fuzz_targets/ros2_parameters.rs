@@ -4,6 +4,8 @@
 #![no_main]
 
 mod patched;
+#[path = "../../crates/hemiola-ros2/tests/common/walk.rs"]
+mod walk;
 
 use std::sync::LazyLock;
 
@@ -47,60 +49,6 @@ struct SetParametersResult {
 struct ListParameters {
     prefixes: Vec<String>,
     depth: u64,
-}
-
-#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
-enum Gait {
-    #[default]
-    Walk,
-    Trot,
-}
-
-/// Parameters of every type that ROS 2 has.
-#[derive(Parameters)]
-struct WalkParameters {
-    #[parameter(default = 0.5, range = 0.0..=2.0)]
-    gain: f64,
-    #[parameter(default = 3, range = 1..=9)]
-    steps: i32,
-    #[parameter(default = true)]
-    careful: bool,
-    #[parameter(default = "ada".to_owned())]
-    name: String,
-    #[parameter(default = Gait::Walk)]
-    gait: Gait,
-    #[parameter(default = vec![1, 2, 255])]
-    bytes: Vec<u8>,
-    #[parameter(default = [true, false])]
-    feet: [bool; 2],
-    #[parameter(default = vec![-1, 5])]
-    offsets: Vec<i64>,
-    #[parameter(default = [0.5, 1.5])]
-    corner: [f32; 2],
-    #[parameter(default = vec!["a".to_owned()])]
-    names: Vec<String>,
-}
-
-#[derive(Module)]
-struct Walk {
-    #[parameters]
-    parameters: WalkParameters,
-}
-
-#[derive(Representation, Clone, Default, Debug)]
-struct Steps {
-    sum: usize,
-}
-
-#[module]
-impl Walk {
-    #[update]
-    fn steps(&self, steps: &mut Steps) {
-        let WalkParameters { gain, steps: count, careful, name, gait, bytes, feet, offsets, corner, names } =
-            &self.parameters;
-        let flags = [*careful, feet[0], *gait == Gait::Trot, corner[0] > 0.0, *gain > 0.0];
-        steps.sum = *count as usize + name.len() + bytes.len() + offsets.len() + names.len() + flags.len();
-    }
 }
 
 const NAMES: [&str; 12] = [

@@ -1,23 +1,21 @@
 //! Two programs that meet, each with a bus of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+mod patience;
+mod side;
+
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
-use hemiola_link::{LinkHost, LinkStatistics, Links};
-use hemiola_model::Representation;
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup, Received, Sent, Subject};
+use hemiola_bus::Bus;
+use hemiola_link::LinkStatistics;
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup};
 
-/// A program with one link.
-pub struct Side {
-    pub bus: Bus,
-    pub links: Links,
-    notes: Arc<Mutex<Vec<String>>>,
-}
+pub use patience::{eventually, next};
+pub use side::{Side, link};
 
 impl Side {
     pub fn open(robot: &str, link: LinkConfiguration) -> Self {
@@ -25,45 +23,12 @@ impl Side {
     }
 
     pub fn on(bus: &Bus, robot: &str, link: LinkConfiguration) -> Self {
-        let notes = Arc::new(Mutex::new(Vec::new()));
-        let told = notes.clone();
-        let clock = Arc::new(RobotClock::running(1.0));
-        let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
-        let links = Links::open(&[link], host).unwrap();
-        Self { bus: bus.clone(), links, notes }
-    }
-
-    pub fn publisher<T: Representation>(&self, topic: &str) -> Publisher<T> {
-        self.bus.readable_topic(topic).unwrap().publisher()
-    }
-
-    pub fn queue<T: Representation>(&self, topic: &str) -> Queue<T> {
-        self.bus.readable_topic(topic).unwrap().queue(64, WhenFull::DropOldest)
-    }
-
-    pub fn statistics(&self) -> LinkStatistics {
-        self.links.statistics().remove(0)
-    }
-
-    /// Returns all remarks so far.
-    pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap().clone()
-    }
-
-    /// Waits until the statistics satisfy `holds`.
-    pub fn until(&self, holds: impl Fn(&LinkStatistics) -> bool) -> LinkStatistics {
-        eventually(|| Some(self.statistics()).filter(&holds))
-            .unwrap_or_else(|| panic!("it never came to that: {:#?}\n{:#?}", self.statistics(), self.notes()))
+        Self::with(bus, robot, &[link], |host| host)
     }
 
     /// Waits until a peer answers calls of the first service that this side calls.
     pub fn until_answered(&self) {
         self.until(|link| link.called[0].peers > 0);
-    }
-
-    /// Waits until a peer wants the first topic that this side sends.
-    pub fn until_wanted(&self) {
-        self.until(|link| link.sent[0].peers > 0);
     }
 
     /// Returns the address at which others can connect.
@@ -81,29 +46,6 @@ pub fn address_of(link: &LinkStatistics) -> LinkAddress {
         ("auto", address) => LinkAddress::Auto(address.parse().unwrap()),
         ("udp", address) => LinkAddress::Udp(address.parse().unwrap()),
         other => panic!("{other:?}"),
-    }
-}
-
-/// Polls until `look` returns something, for 30 s at most.
-pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let patience = Instant::now() + Duration::from_secs(30);
-    loop {
-        match look() {
-            None if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),
-            found => return found,
-        }
-    }
-}
-
-/// Returns the next message of a queue, and waits for it.
-pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(30);
-    loop {
-        if let Some(message) = queue.receive() {
-            return (*message).clone();
-        }
-        assert!(Instant::now() < patience, "no message comes");
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -168,14 +110,6 @@ pub fn serving(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
 pub fn calling(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
     let call = services.iter().map(|&service| service.to_owned()).collect();
     LinkConfiguration { call, ..connecting(address, &[], &[]) }
-}
-
-fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {
-    LinkConfiguration {
-        send: send.iter().copied().map(Sent::topic).collect(),
-        receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
-        ..LinkConfiguration::new(name, end)
-    }
 }
 
 /// Forwards datagrams, and drops every fifth.

@@ -3,9 +3,10 @@
 
 #[path = "../../../../tests/foreign/ros2_node.rs"]
 pub mod foreign;
+#[path = "../../../hemiola-link/tests/common/patience.rs"]
+mod patience;
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
@@ -14,6 +15,8 @@ use hemiola_model::configuration::{
     Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Subscribed, Subject,
 };
 use hemiola_ros2::RobotNode;
+
+pub use patience::{eventually, next};
 
 #[derive(Data, Clone, Debug, PartialEq)]
 #[data(name = "example_interfaces/AddTwoIntsRequest")]
@@ -96,27 +99,4 @@ pub fn publishing(name: &str, topic: &str, quality: Ros2Quality) -> Ros2Configur
 pub fn subscribing(name: &str, topic: &str, quality: Ros2Quality) -> Ros2Configuration {
     let subscribe = vec![Ros2Subscribed { quality, ..Ros2Subscribed::new(name, Subject::topic(topic)) }];
     Ros2Configuration { subscribe, ..Ros2Configuration::default() }
-}
-
-/// Polls until `look` returns something, for at most 60 s.
-pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let patience = Instant::now() + Duration::from_secs(60);
-    loop {
-        match look() {
-            None if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),
-            found => return found,
-        }
-    }
-}
-
-/// Waits for the next message of a queue and returns it.
-pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(message) = queue.receive() {
-            return (*message).clone();
-        }
-        assert!(Instant::now() < patience, "no message comes");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }

@@ -1,18 +1,22 @@
 //! Programs that meet over Zenoh, each with a bus and a transport of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[path = "../../../hemiola-link/tests/common/patience.rs"]
+mod patience;
+#[path = "../../../hemiola-link/tests/common/side.rs"]
+mod side;
+
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
-use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
-use hemiola_link::{LinkHost, LinkStatistics, Links};
-use hemiola_model::Representation;
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
+use hemiola_bus::Bus;
+use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
 use hemiola_zenoh::ZenohTransport;
 use zenoh::{Config, Session, Wait};
+
+pub use patience::{eventually, next};
+pub use side::{Side, link};
 
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Odometry {
@@ -30,82 +34,19 @@ pub fn odometry(number: u64) -> Odometry {
     Odometry { number, names: vec!["left".into(), "right".into()] }
 }
 
-/// A program with links.
-pub struct Side {
-    pub bus: Bus,
-    pub links: Links,
-    notes: Arc<Mutex<Vec<String>>>,
-}
-
 impl Side {
     pub fn open(robot: &str, link: LinkConfiguration) -> Self {
         Self::of(robot, &[link])
     }
 
     pub fn of(robot: &str, links: &[LinkConfiguration]) -> Self {
-        let (bus, notes) = (Bus::new(), Arc::new(Mutex::new(Vec::new())));
-        let told = notes.clone();
-        let clock = Arc::new(RobotClock::running(1.0));
-        let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
-        let links = Links::open(links, host.with_transport(Arc::new(ZenohTransport::new()))).unwrap();
-        Self { bus, links, notes }
-    }
-
-    pub fn publisher<T: Representation>(&self, topic: &str) -> Publisher<T> {
-        self.bus.readable_topic(topic).unwrap().publisher()
-    }
-
-    pub fn queue<T: Representation>(&self, topic: &str) -> Queue<T> {
-        self.bus.readable_topic(topic).unwrap().queue(64, WhenFull::DropOldest)
-    }
-
-    pub fn statistics(&self) -> LinkStatistics {
-        self.links.statistics().remove(0)
-    }
-
-    /// Returns all remarks so far.
-    pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap().clone()
-    }
-
-    /// Waits until the statistics satisfy `holds`.
-    pub fn until(&self, holds: impl Fn(&LinkStatistics) -> bool) -> LinkStatistics {
-        eventually(|| Some(self.statistics()).filter(&holds))
-            .unwrap_or_else(|| panic!("it never came to that: {:#?}\n{:#?}", self.statistics(), self.notes()))
-    }
-
-    /// Waits until a peer wants the first topic that this side sends.
-    pub fn until_wanted(&self) {
-        self.until(|link| link.sent[0].peers > 0);
+        Self::with(&Bus::new(), robot, links, |host| host.with_transport(Arc::new(ZenohTransport::new())))
     }
 
     /// Returns the address at which others can connect, as Zenoh writes it.
     pub fn address(&self) -> String {
         let address = self.statistics().address;
         address.strip_prefix("zenoh:").unwrap_or_else(|| panic!("{address}")).to_owned()
-    }
-}
-
-/// Polls until `look` returns something, for 30 s at most.
-pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let patience = Instant::now() + Duration::from_secs(30);
-    loop {
-        match look() {
-            None if Instant::now() < patience => thread::sleep(Duration::from_millis(1)),
-            found => return found,
-        }
-    }
-}
-
-/// Returns the next message of a queue, and waits for it.
-pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(30);
-    loop {
-        if let Some(message) = queue.receive() {
-            return (*message).clone();
-        }
-        assert!(Instant::now() < patience, "no message comes");
-        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -127,14 +68,6 @@ pub fn listening(address: &str, send: &[&str], receive: &[&str]) -> LinkConfigur
 
 pub fn connecting(address: &str, send: &[&str], receive: &[&str]) -> LinkConfiguration {
     link("there", LinkEnd::Connect(LinkAddress::Zenoh(address.to_owned())), send, receive)
-}
-
-fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfiguration {
-    LinkConfiguration {
-        send: send.iter().copied().map(Sent::topic).collect(),
-        receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
-        ..LinkConfiguration::new(name, end)
-    }
 }
 
 /// Opens a session of Zenoh that is no link.

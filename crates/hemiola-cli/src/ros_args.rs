@@ -1,18 +1,22 @@
 //! The arguments of ROS 2, as `ros2 run` and launch files pass them: `--ros-args -r
 //! /scan:=/front/scan -p Walk.gain:=0.5 --`. They become assignments of robot.toml, as those of
-//! `--set`.
+//! `--set`, and files of parameters override robot.toml.
 
 mod parameters;
 mod yaml;
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use hemiola_config::{ForeignFile, ForeignValue};
 
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
-use crate::notes::tell;
 use crate::program::Program;
 use crate::session;
+use parameters::Parameter;
 
 const BEGIN: &str = "--ros-args";
 const END: &str = "--";
@@ -42,33 +46,46 @@ pub fn ended(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns the arguments of a run with those of ROS 2 as assignments.
+/// Returns the arguments of a run with those of ROS 2 as assignments, and with the values of files
+/// of parameters.
 ///
 /// # Errors
 /// Returns an error if an argument is unknown or a file of parameters cannot be read.
 pub fn applied(program: &Program, robot: &str, arguments: &RunArguments) -> Result<RunArguments, CommandError> {
     let mut applied = arguments.clone();
-    let given = Given::parse(&arguments.ros_args)?;
-    applied.configuration.assignments.extend(given.assignments);
-    let mut values = Vec::new();
-    if !given.files.is_empty() {
-        let configuration = session::configuration(program, &applied.configuration)?.0.configuration;
-        let nodes = parameters::nodes(&configuration, robot);
-        for file in &given.files {
-            values.extend(
-                parameters::of_file(&read(file)?, &nodes).map_err(|why| usage(&file.display().to_string(), &why))?,
-            );
-        }
+    let Given { assignments, files, parameters } = Given::parse(&arguments.ros_args)?;
+    applied.configuration.assignments.extend(assignments);
+    if files.is_empty() && parameters.is_empty() {
+        return Ok(applied);
+    }
+    let configuration = session::configuration(program, &applied.configuration)?.0.configuration;
+    let has_own_clock = configuration.ros2.as_ref().is_some_and(|node| node.clock.is_some());
+    let nodes = parameters::nodes(&configuration, robot);
+    for file in &files {
+        let file = of_file(&file.display().to_string(), read(file)?, &nodes, has_own_clock)?;
+        applied.configuration.foreign.push(file);
     }
     // What stands on the command line has precedence over files.
-    values.extend(given.parameters);
-    for (name, value) in values {
-        match parameters::assignment(&name, &value).map_err(|why| usage(&format!("{name}:={value}"), &why))? {
-            Some(assignment) => applied.configuration.assignments.push(assignment),
-            None => tell(format_args!("note: `{name}` says how a robot was started, and is not set: {name}:={value}")),
-        }
+    for (name, value) in parameters {
+        let assignment = parameters::assignment(&name, &value, has_own_clock);
+        let assignment = assignment.map_err(|why| usage(&format!("{name}:={value}"), &why))?;
+        applied.configuration.assignments.extend(assignment);
     }
     Ok(applied)
+}
+
+/// Returns the values in a file of parameters that are those of one of the nodes.
+fn of_file(name: &str, content: String, nodes: &[String], has_own_clock: bool) -> Result<ForeignFile, CommandError> {
+    let parameters = parameters::of_file(&content, nodes);
+    let parameters = parameters.map_err(|error| usage(&format!("{name}:{}", error.line), &error.why))?;
+    let mut values = Vec::new();
+    for Parameter { name: parameter, value, place } in parameters {
+        let assignment = parameters::assignment(&parameter, &value, has_own_clock);
+        let place_of = |why: String| usage(&format!("{name}:{}: {parameter}: {value}", place.line), &why);
+        let assignment = assignment.map_err(place_of)?;
+        values.extend(assignment.map(|assignment| ForeignValue { assignment, span: place.span.clone() }));
+    }
+    Ok(ForeignFile { name: name.to_owned(), content, values })
 }
 
 /// The arguments of ROS 2, by what they are.
@@ -131,11 +148,18 @@ fn parameter(rule: &str) -> Result<(String, String), String> {
     if name.contains(':') {
         return Err("a parameter for one node of several is not known here: leave out the node's name".to_owned());
     }
-    Ok((name.to_owned(), yaml::value(value)?))
+    Ok((name.to_owned(), yaml::value(value).map_err(|error| error.why)?))
 }
 
 fn read(file: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| usage(&file.display().to_string(), &error.to_string()))
+    let mut bytes = Vec::new();
+    // One byte more than allowed is enough to see that it is too long.
+    let read = File::open(file).and_then(|file| file.take(yaml::LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| usage(&file.display().to_string(), &error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|&byte| byte == b'\n').count();
+        usage(&format!("{}:{line}", file.display()), "this is not text in UTF-8 (save it as UTF-8)")
+    })
 }
 
 fn usage(what: &str, why: &str) -> CommandError {
@@ -192,5 +216,40 @@ mod tests {
             let said = given(text).unwrap_err();
             assert!(said.starts_with("error: --ros-args: ") && said.contains(why), "{text}: {said}");
         }
+    }
+
+    #[test]
+    fn an_error_in_a_file_names_it_with_the_line_the_value_and_a_remedy() {
+        let of_file = |text: &str| super::of_file("rover.yaml", text.to_owned(), &["/rover".to_owned()], false);
+        let pattern = "/**:\n  ros__parameters:\n    ";
+        for (parameters, why) in [
+            (
+                "Nobody.gain: 1",
+                "`rover.yaml:3: Nobody.gain: 1`: `Nobody.gain` is no parameter of this robot: write Module.parameter",
+            ),
+            (
+                "Nobody:\n      gain: *g",
+                "`rover.yaml:4`: `*g` stands for a value elsewhere, which ROS 2 does not support: write the value",
+            ),
+            ("use_sim_time: true", "`rover.yaml:3: use_sim_time: true`: a robot goes by its own clock"),
+            ("use_sim_time: [", "`rover.yaml:3`: `use_sim_time`: this is not YAML: unclosed bracket"),
+        ] {
+            let said = of_file(&format!("{pattern}{parameters}\n")).unwrap_err().to_string();
+            assert!(said.starts_with(&format!("error: --ros-args: {why}")), "{said}");
+        }
+        let nothing = of_file(&format!("{pattern}use_sim_time: false\n/lidar:\n  ros__parameters:\n    range: 3\n"));
+        assert_eq!(nothing.unwrap().values, []);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rover.yaml");
+        assert!(read(&path).unwrap_err().to_string().contains("rover.yaml`: No such file"));
+        std::fs::write(&path, b"a:\n  b: \xff\n").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("rover.yaml:2`: this is not text in UTF-8 (save it"));
+        // A device that never ends is as any file that is too long.
+        let endless = read(Path::new("/dev/zero")).unwrap();
+        assert_eq!(endless.len(), yaml::LONGEST_TEXT + 1);
     }
 }

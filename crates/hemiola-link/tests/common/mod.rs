@@ -1,5 +1,5 @@
 //! Two programs that meet, each with a bus of its own.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
 mod patience;
 mod side;

@@ -1,5 +1,5 @@
 //! Robots that are nodes of one ROS 2 system, each with a bus of its own.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
 #[path = "../../../../tests/foreign/ros2_node.rs"]
 pub mod foreign;

@@ -1,5 +1,5 @@
 //! Programs that meet over Zenoh, each with a bus and a transport of its own.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
 #[path = "../../../hemiola-link/tests/common/patience.rs"]
 mod patience;

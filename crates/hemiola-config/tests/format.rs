@@ -8,8 +8,8 @@ use hemiola_config::{Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
     Admission, FailurePolicy, FieldMapping, Keep, LinkEnd, LinkGroup, LogChannelConfiguration, LogCompression,
-    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Quality, Ros2Router, Ros2Service, Scheduling,
-    Sent, Subject, Trigger,
+    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Liveliness, Ros2Quality, Ros2Router, Ros2Service,
+    Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -135,6 +135,23 @@ fn a_node_of_ros_2_is_read_and_what_comes_to_it_is_a_source() {
     let routed =
         read("[cycle.main]\nrate = 30.0\n[ros2]\nrouter = true\nclock = 100\n").configuration.ros2.expect("a node");
     assert_eq!((routed.router, routed.node, routed.clock), (Ros2Router::here(), None, Some(100.0)));
+}
+
+#[test]
+fn a_topic_of_ros_2_has_a_lifespan_and_a_liveliness() {
+    let times = "lifespan = \"10 s\", liveliness = \"manual by topic\", lease = \"250 ms\"";
+    let text = format!(
+        "[cycle.main]\nrate = 30.0\n[ros2.publish]\n\"/map\" = {{ topic = \"Map\", {times} }}\n\
+         \"/odom\" = {{ topic = \"Odometry\", lease = \"1 s\" }}\n[ros2.subscribe]\n\"/ball\" = {{ topic = \"Ball\", {times} }}\n"
+    );
+    let node = read(&text).configuration.ros2.expect("a node");
+    let (seconds, lease) = (Duration::from_secs, Some(Duration::from_millis(250)));
+    let [map, odometry] = node.publish.as_slice() else { panic!("two, in the order of the file") };
+    assert_eq!((map.lifespan, map.liveliness, map.lease), (Some(seconds(10)), Ros2Liveliness::ManualByTopic, lease));
+    let expected = (None, Ros2Liveliness::Automatic, Some(seconds(1)));
+    assert_eq!((odometry.lifespan, odometry.liveliness, odometry.lease), expected);
+    let ball = &node.subscribe[0];
+    assert_eq!((ball.lifespan, ball.liveliness, ball.lease), (Some(seconds(10)), Ros2Liveliness::ManualByTopic, lease));
 }
 
 #[test]

@@ -110,6 +110,11 @@ pub struct SentStatistics {
     pub unsendable: u64,
     /// The number of deadlines that passed without a message, where subscribers may rely on one.
     pub missed: u64,
+    /// The number of messages that had expired before they could be sent.
+    pub expired: u64,
+    /// The number of times that nothing was published within the time in which subscribers must see
+    /// that the publisher is alive.
+    pub lapsed: u64,
 }
 
 /// The statistics of a topic or representation that is received. See [`LinkStatistics`].
@@ -139,8 +144,12 @@ pub struct ReceivedStatistics {
     pub unreadable: u64,
     /// The number of deadlines that passed without a message, where one is requested.
     pub missed: u64,
+    /// The number of messages that had expired when they arrived, and were dropped.
+    pub expired: u64,
+    /// The number of times that the liveliness of a publisher was lost, where it is supervised.
+    pub lapsed: u64,
     /// Set if the value is stale, because the peer that sent the last value of the representation
-    /// has disconnected.
+    /// has disconnected, or is not alive.
     pub is_stale: bool,
 }
 
@@ -283,7 +292,7 @@ impl fmt::Display for LinkStatistics {
             let SentStatistics { name, kind, is_there, messages, bytes, skipped, dropped, unsendable, .. } = sent;
             write!(formatter, "\n  sent {name}: {messages} messages, {bytes} bytes")?;
             write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
-            write_counts(formatter, &[(sent.missed, "deadlines missed")])?;
+            write_counts(formatter, &qualities(sent.missed, sent.expired, sent.lapsed))?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
         for received in &self.received {
@@ -291,7 +300,7 @@ impl fmt::Display for LinkStatistics {
             write!(formatter, "\n  received {name}: {messages} messages, {bytes} bytes")?;
             let unreadable = (received.unreadable, "unreadable");
             write_counts(formatter, &[(*lost, "lost"), (*late, "late"), (*overtaken, "overtaken"), unreadable])?;
-            write_counts(formatter, &[(received.missed, "deadlines missed")])?;
+            write_counts(formatter, &qualities(received.missed, received.expired, received.lapsed))?;
             formatter.write_str(if received.is_stale { ", stale now" } else { "" })?;
             formatter.write_str(absence(*kind, *is_there))?;
         }
@@ -316,6 +325,11 @@ impl fmt::Display for LinkPeer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} since {:.1} s", self.name, self.since.seconds())
     }
+}
+
+/// Returns the counts of what a quality of service supervises.
+fn qualities(missed: u64, expired: u64, lapsed: u64) -> [(u64, &'static str); 3] {
+    [(missed, "deadlines missed"), (expired, "expired"), (lapsed, "times not alive")]
 }
 
 /// Sets `shown` to `now` if they differ.

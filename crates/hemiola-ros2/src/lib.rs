@@ -32,6 +32,8 @@
 //! | `token` | liveliness tokens of other nodes |
 //! | `attachment` | the 33 bytes that accompany each message |
 //! | `deadline` | the supervision of the time between two messages |
+//! | `lease` | the liveliness of publishers |
+//! | `lifespan` | the expiry of messages |
 //! | `mismatch` | endpoints that should exchange messages but do not |
 //! | `rcl_interfaces` | the messages with which nodes set and get parameters |
 //! | `parameters` | a robot's parameters as those of a node |
@@ -52,6 +54,8 @@ mod definition;
 mod endpoint;
 mod error;
 mod goals;
+mod lease;
+mod lifespan;
 mod mismatch;
 mod names;
 mod parameters;

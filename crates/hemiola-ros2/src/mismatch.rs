@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::endpoint::{Endpoint, EndpointKind};
 use crate::names::NodeName;
-use crate::quality::{Durability, Reliability};
+use crate::quality::{Durability, Liveliness, Reliability};
 use crate::type_hash::Interface;
 
 /// Two endpoints of one topic or service that do not match. Its text names both, and the remedy.
@@ -51,6 +51,12 @@ pub enum MismatchKind {
     Durability,
     /// The subscriber expects messages in shorter intervals than the publisher promises.
     Deadline,
+    /// The subscriber expects that messages show that the publisher is alive, and the publisher
+    /// leaves that to the middleware.
+    Liveliness,
+    /// The subscriber expects to see in a shorter time that the publisher is alive than that one
+    /// promises.
+    Lease,
 }
 
 /// The maximum number of mismatches returned: anybody may declare tokens, and a person reads a few.
@@ -67,8 +73,6 @@ pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<
     }
     let mut found = Vec::new();
     for [publishers, subscribers, servers, clients] in topics.values_mut() {
-        // Those who expect the shortest intervals come first.
-        subscribers.values_mut().for_each(|subscribers| subscribers.sort_by_key(|subscriber| deadline(subscriber)));
         for (froms, tos) in [(&*publishers, &*subscribers), (&*servers, &*clients)] {
             for (class, froms) in froms {
                 let pairs = tos.iter().flat_map(|(other, tos)| {
@@ -80,15 +84,21 @@ pub fn mismatches<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<
                 found.extend(pairs.take(MOST - found.len()));
             }
         }
-        for (class, froms) in &*publishers {
-            let tos = subscribers.range(class.first_of_type()..=class.last_of_type()).map(|(_, tos)| tos);
-            let pairs = tos.flat_map(|tos| {
-                froms.iter().flat_map(move |from| {
-                    let hasty = tos.iter().take_while(|to| deadline(to) < deadline(from));
-                    hasty.map(move |to| Mismatch { kind: MismatchKind::Deadline, from, to })
-                })
-            });
-            found.extend(pairs.take(MOST - found.len()));
+        for (kind, time) in
+            [(MismatchKind::Deadline, deadline as fn(&Endpoint) -> Duration), (MismatchKind::Lease, lease)]
+        {
+            // Those who expect the shortest times come first.
+            subscribers.values_mut().for_each(|subscribers| subscribers.sort_by_key(|subscriber| time(subscriber)));
+            for (class, froms) in &*publishers {
+                let tos = subscribers.range(class.first_of_type()..=class.last_of_type()).map(|(_, tos)| tos);
+                let pairs = tos.flat_map(|tos| {
+                    froms.iter().flat_map(move |from| {
+                        let hasty = tos.iter().take_while(move |to| time(to) < time(from));
+                        hasty.map(move |to| Mismatch { kind, from, to })
+                    })
+                });
+                found.extend(pairs.take(MOST - found.len()));
+            }
         }
     }
     found.sort_by_key(|one| (one.from.node.domain, &one.from.topic, name_of(one.from), name_of(one.to), one.kind));
@@ -103,32 +113,39 @@ struct Class<'a> {
     reliability: bool,
     /// Set for publishers that keep no messages, and for subscribers that expect earlier ones.
     durability: bool,
+    /// Set for publishers whose liveliness the middleware shows, and for subscribers that expect
+    /// messages to show it.
+    liveliness: bool,
 }
 
 impl<'a> Class<'a> {
     fn of(endpoint: &'a Endpoint) -> Self {
         let Endpoint { kind, interface, quality, .. } = endpoint;
-        let (reliability, durability) = match kind {
-            EndpointKind::Publisher => {
-                (quality.reliability == Reliability::BestEffort, quality.durability == Durability::Volatile)
-            }
-            EndpointKind::Subscriber => {
-                (quality.reliability == Reliability::Reliable, quality.durability == Durability::TransientLocal)
-            }
+        let [reliability, durability, liveliness] = match kind {
+            EndpointKind::Publisher => [
+                quality.reliability == Reliability::BestEffort,
+                quality.durability == Durability::Volatile,
+                quality.liveliness == Liveliness::Automatic,
+            ],
+            EndpointKind::Subscriber => [
+                quality.reliability == Reliability::Reliable,
+                quality.durability == Durability::TransientLocal,
+                quality.liveliness == Liveliness::ManualByTopic,
+            ],
             // The quality of service of services is not compared: `rmw_zenoh` answers every
             // request.
-            EndpointKind::Server | EndpointKind::Client => (false, false),
+            EndpointKind::Server | EndpointKind::Client => [false; 3],
         };
-        Self { interface, reliability, durability }
+        Self { interface, reliability, durability, liveliness }
     }
 
     /// Returns the classes of the same type that come first and last in their order.
     fn first_of_type(&self) -> Self {
-        Self { interface: self.interface, reliability: false, durability: false }
+        Self { interface: self.interface, reliability: false, durability: false, liveliness: false }
     }
 
     fn last_of_type(&self) -> Self {
-        Self { interface: self.interface, reliability: true, durability: true }
+        Self { interface: self.interface, reliability: true, durability: true, liveliness: true }
     }
 
     /// Returns the mismatches between publishers or servers of this class and others.
@@ -141,7 +158,8 @@ impl<'a> Class<'a> {
         }
         let reliability = (self.reliability && to.reliability).then_some(MismatchKind::Reliability);
         let durability = (self.durability && to.durability).then_some(MismatchKind::Durability);
-        reliability.into_iter().chain(durability).collect()
+        let liveliness = (self.liveliness && to.liveliness).then_some(MismatchKind::Liveliness);
+        reliability.into_iter().chain(durability).chain(liveliness).collect()
     }
 }
 
@@ -149,6 +167,13 @@ impl<'a> Class<'a> {
 fn deadline(endpoint: &Endpoint) -> Duration {
     // Zero stands for the default, which is unlimited (`RMW_QOS_DEADLINE_DEFAULT`).
     endpoint.quality.deadline.filter(|deadline| !deadline.is_zero()).unwrap_or(Duration::MAX)
+}
+
+/// Returns the longest time within which an endpoint shows that it is alive, or expects it to be
+/// shown.
+fn lease(endpoint: &Endpoint) -> Duration {
+    // Zero stands for the default here, too (`RMW_QOS_LIVELINESS_LEASE_DURATION_DEFAULT`).
+    endpoint.quality.lease.filter(|lease| !lease.is_zero()).unwrap_or(Duration::MAX)
 }
 
 fn name_of(endpoint: &Endpoint) -> (&NodeName, &str, u64) {
@@ -200,19 +225,39 @@ impl fmt::Display for Mismatch<'_> {
                  {taker} came does not arrive, and over DDS nothing does (make the publisher `transient local`, or the \
                  subscriber `volatile`)"
             ),
-            MismatchKind::Deadline => {
-                let (offered, requested) = (deadline(from), deadline(to));
-                write!(formatter, "{giver} publishes {name} ")?;
-                match offered {
-                    Duration::MAX => write!(formatter, "without a deadline")?,
-                    offered => write!(formatter, "with a deadline of {offered:?}")?,
-                }
-                write!(
-                    formatter,
-                    " and {taker} expects one of {requested:?}: it may miss that, and over DDS nothing arrives (give the \
-                     publisher a `deadline` of at most {requested:?}, or the subscriber a longer one)"
-                )
-            }
+            MismatchKind::Liveliness => write!(
+                formatter,
+                "{giver} publishes {name} with automatic liveliness and {taker} expects it manual by topic: what its program \
+                 does is not seen, and over DDS nothing arrives (give the publisher `liveliness = \"manual by topic\"`, or the \
+                 subscriber `\"automatic\"`)"
+            ),
+            MismatchKind::Deadline => self.write_times(formatter, "deadline", "it may miss that", deadline),
+            MismatchKind::Lease => self.write_times(formatter, "lease", "its liveliness may be lost before", lease),
         }
+    }
+}
+
+impl Mismatch<'_> {
+    /// Writes that the publisher offers a longer time than the subscriber requests.
+    fn write_times(
+        &self,
+        formatter: &mut fmt::Formatter<'_>,
+        what: &str,
+        consequence: &str,
+        time: fn(&Endpoint) -> Duration,
+    ) -> fmt::Result {
+        let Self { from, to, .. } = self;
+        let (giver, taker, name) = (&from.node.name, &to.node.name, &from.interface.name);
+        let requested = time(to);
+        write!(formatter, "{giver} publishes {name} ")?;
+        match time(from) {
+            Duration::MAX => write!(formatter, "without a {what}")?,
+            offered => write!(formatter, "with a {what} of {offered:?}")?,
+        }
+        write!(
+            formatter,
+            " and {taker} expects one of {requested:?}: {consequence}, and over DDS nothing arrives (give the publisher a \
+             `{what}` of at most {requested:?}, or the subscriber a longer one)"
+        )
     }
 }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use hemiola_ros2::{
-    Durability, Endpoint, EndpointKind, Interface, MismatchKind, Node, Quality, Reliability, TopicName, TypeHash,
-    mismatches,
+    Durability, Endpoint, EndpointKind, Interface, Liveliness, MismatchKind, Node, Quality, Reliability, TopicName,
+    TypeHash, mismatches,
 };
 
 /// An endpoint of a node for messages of a type whose hash has this byte everywhere.
@@ -132,6 +132,44 @@ fn a_deadline_that_is_longer_than_the_requested_one_is_said() {
     for (offered, requested) in
         [(short, short), (short, long), (short, None), (None, None), (None, Some(Duration::ZERO))]
     {
+        assert_eq!(said(offered, requested), [""; 0]);
+    }
+}
+
+#[test]
+fn a_liveliness_that_promises_less_than_the_requested_one_is_said() {
+    let mut endpoints = [publisher("/nao", "nao/msg/Ball", Some(1)), subscriber("/viewer", "nao/msg/Ball", Some(1))];
+    let mut said = |offered: (Liveliness, Option<Duration>), requested: (Liveliness, Option<Duration>)| {
+        (endpoints[0].quality.liveliness, endpoints[0].quality.lease) = offered;
+        (endpoints[1].quality.liveliness, endpoints[1].quality.lease) = requested;
+        sentences(&endpoints)
+    };
+    use Liveliness::{Automatic, ManualByTopic};
+    let [short, long] = [100, 250].map(|milliseconds| Some(Duration::from_millis(milliseconds)));
+    assert_eq!(
+        said((Automatic, short), (ManualByTopic, short)),
+        [
+            "`/ball`: /nao publishes nao/msg/Ball with automatic liveliness and /viewer expects it manual by topic: what its \
+          program does is not seen, and over DDS nothing arrives (give the publisher `liveliness = \"manual by topic\"`, or \
+          the subscriber `\"automatic\"`)"
+        ]
+    );
+    let expected = |offer| {
+        [format!(
+            "`/ball`: /nao publishes nao/msg/Ball {offer} and /viewer expects one of 100ms: its liveliness may be lost \
+             before, and over DDS nothing arrives (give the publisher a `lease` of at most 100ms, or the subscriber a longer \
+             one)"
+        )]
+    };
+    assert_eq!(said((ManualByTopic, long), (ManualByTopic, short)), expected("with a lease of 250ms"));
+    assert_eq!(said((Automatic, None), (Automatic, short)), expected("without a lease"));
+    for (offered, requested) in [
+        ((ManualByTopic, short), (Automatic, long)),
+        ((Automatic, short), (Automatic, short)),
+        ((Automatic, None), (Automatic, Some(Duration::ZERO))),
+        // What later versions of ROS 2 may have is not judged.
+        ((Liveliness::Other(5), short), (ManualByTopic, short)),
+    ] {
         assert_eq!(said(offered, requested), [""; 0]);
     }
 }

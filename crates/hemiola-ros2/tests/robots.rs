@@ -2,16 +2,18 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::eventually;
 use hemiola::prelude::*;
 use hemiola_link::LinkHost;
 use hemiola_model::configuration::{
-    Configuration, CycleConfiguration, Ros2Configuration, Ros2Published, Ros2Quality, Ros2Router, Ros2Subscribed,
-    Subject, Trigger,
+    Configuration, CycleConfiguration, Ros2Configuration, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router,
+    Ros2Subscribed, Subject, Trigger,
 };
 use hemiola_ros::geometry_msgs::Twist;
 use hemiola_ros2::RobotNode;
-use hemiola_runtime::{Pace, Robot};
+use hemiola_runtime::{Pace, Robot, RunningRobot, Stepper};
 
 /// Commands a different speed in each run.
 #[derive(Module)]
@@ -30,6 +32,8 @@ struct Drive {
     speed: f64,
     /// When the command was published, on this robot's clock.
     commanded: Time,
+    /// Whether whoever has commanded it is not alive any more.
+    is_stale: bool,
 }
 
 #[derive(Module)]
@@ -39,7 +43,7 @@ struct Chassis {}
 impl Chassis {
     #[update]
     fn drive(&self, command: Fresh<Twist>, drive: &mut Drive) {
-        (drive.speed, drive.commanded) = (command.linear.x, command.stamp());
+        (drive.speed, drive.commanded, drive.is_stale) = (command.linear.x, command.stamp(), command.is_stale());
     }
 }
 
@@ -52,32 +56,79 @@ fn robot(module: &str, ros2: Ros2Configuration) -> Robot {
     Robot::assemble(Configuration { cycles: vec![cycle], ros2: Some(ros2), ..Configuration::default() }).unwrap()
 }
 
+/// The rover, with its node, and who commands it, with the node of that.
+struct Pair {
+    rover: RunningRobot,
+    node: RobotNode,
+    teleoperation: Stepper,
+    far: RobotNode,
+}
+
+impl Pair {
+    /// Opens both. With a lease, commands must come within it.
+    fn open(lease: Option<Duration>) -> Self {
+        let liveliness = if lease.is_some() { Ros2Liveliness::ManualByTopic } else { Ros2Liveliness::Automatic };
+        let subscribed = Ros2Subscribed::new("/cmd_vel", Subject::representation("Twist"));
+        let subscribe = vec![Ros2Subscribed { lease, liveliness, ..subscribed }];
+        let router = Ros2Router::Here("tcp/127.0.0.1:0".to_owned());
+        let rover = robot("Chassis", Ros2Configuration { router, subscribe, ..Ros2Configuration::default() });
+        let configured = rover.configuration().ros2.clone().unwrap();
+        let rover = rover.start(Pace::RealTime).unwrap();
+        let node = RobotNode::open(&configured, LinkHost::of("rover", rover.handle())).unwrap();
+
+        let published = Ros2Published::new("/cmd_vel", Subject::representation("Twist"), Ros2Quality::Reliable);
+        let publish = vec![Ros2Published { lease, liveliness, ..published }];
+        let router = Ros2Router::At(node.addresses()[0].clone());
+        let teleoperation =
+            robot("Teleoperation", Ros2Configuration { router, publish, ..Ros2Configuration::default() });
+        let configured = teleoperation.configuration().ros2.clone().unwrap();
+        let teleoperation = teleoperation.into_stepper().unwrap();
+        let far = RobotNode::open(&configured, LinkHost::of("teleoperation", teleoperation.handle())).unwrap();
+        eventually(|| (far.statistics().sent[0].peers == 1).then_some(())).expect("they meet");
+        eventually(|| (node.statistics().received[0].peers == 1).then_some(())).expect("they meet");
+        Self { rover, node, teleoperation, far }
+    }
+
+    /// Waits until the rover drives in a way.
+    fn until(&self, holds: impl Fn(&Drive) -> bool) -> Drive {
+        let drive = || self.rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
+        eventually(|| drive().filter(&holds)).unwrap_or_else(|| panic!("{:?}", drive()))
+    }
+}
+
 #[test]
 fn what_a_module_commits_reaches_a_module_of_another_robot() {
-    let subscribe = vec![Ros2Subscribed::new("/cmd_vel", Subject::representation("Twist"))];
-    let router = Ros2Router::Here("tcp/127.0.0.1:0".to_owned());
-    let rover = robot("Chassis", Ros2Configuration { router, subscribe, ..Ros2Configuration::default() });
-    let configured = rover.configuration().ros2.clone().unwrap();
-    let rover = rover.start(Pace::RealTime).unwrap();
-    let node = RobotNode::open(&configured, LinkHost::of("rover", rover.handle())).unwrap();
-
-    let publish = vec![Ros2Published::new("/cmd_vel", Subject::representation("Twist"), Ros2Quality::Reliable)];
-    let router = Ros2Router::At(node.addresses()[0].clone());
-    let teleoperation = robot("Teleoperation", Ros2Configuration { router, publish, ..Ros2Configuration::default() });
-    let configured = teleoperation.configuration().ros2.clone().unwrap();
-    let mut teleoperation = teleoperation.into_stepper().unwrap();
-    let far = RobotNode::open(&configured, LinkHost::of("teleoperation", teleoperation.handle())).unwrap();
-    eventually(|| (far.statistics().sent[0].peers == 1).then_some(())).expect("they meet");
+    let mut pair = Pair::open(None);
     let mut before = Time::ZERO;
     for step in 1..=10 {
-        teleoperation.step();
-        let drive = || rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
-        let reached = eventually(|| drive().filter(|drive| drive.speed == f64::from(step)));
-        let commanded = reached.unwrap_or_else(|| panic!("step {step}: {:?}", drive())).commanded;
-        assert!(before < commanded && commanded <= rover.handle().now(), "{before:?} {commanded:?}");
+        pair.teleoperation.step();
+        let commanded = pair.until(|drive| drive.speed == f64::from(step)).commanded;
+        assert!(before < commanded && commanded <= pair.rover.handle().now(), "{before:?} {commanded:?}");
         before = commanded;
     }
-    let received = node.close().received.remove(0);
+    drop(pair.far);
+    let received = pair.node.close().received.remove(0);
     assert_eq!((received.messages, received.lost, received.late, received.unreadable), (10, 0, 0, 0));
-    rover.stop();
+    pair.rover.stop();
+}
+
+#[test]
+fn a_value_whose_publisher_is_not_alive_is_stale_until_the_next_one() {
+    let mut pair = Pair::open(Some(Duration::from_millis(200)));
+    for count in 1..=2_u32 {
+        pair.teleoperation.step();
+        let speed = f64::from(count);
+        let drive = pair.until(|drive| drive.speed == speed && drive.is_stale);
+        // The loss has a sample of its own, with the stamp of the last value.
+        assert!(drive.commanded > Time::ZERO);
+        let received = pair.node.statistics().received.remove(0);
+        assert_eq!((received.lapsed, received.is_stale, received.messages), (u64::from(count), true, u64::from(count)));
+    }
+    let is_alive = eventually(|| {
+        pair.teleoperation.step();
+        let is_alive = |drive: &Drive| drive.speed > 2.0 && !drive.is_stale;
+        pair.rover.handle().with_value(is_alive).ok().filter(|is_alive| *is_alive)
+    });
+    assert_eq!(is_alive, Some(true));
+    pair.rover.stop();
 }

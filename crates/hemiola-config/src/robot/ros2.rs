@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use hemiola_model::configuration::{
-    Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Published, Ros2Quality, Ros2Router, Ros2Service,
-    Ros2Subscribed, Sent, Subject, SubjectKind,
+    Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router,
+    Ros2Service, Ros2Subscribed, Sent, Subject, SubjectKind,
 };
 
 use super::links::{check_received, check_sent, item, subject};
@@ -22,11 +22,14 @@ const QUALITIES: &[(&str, Ros2Quality)] = &[
     ("best effort", Ros2Quality::BestEffort),
     ("transient local", Ros2Quality::TransientLocal),
 ];
+/// The values of `liveliness`.
+const LIVELINESS: &[(&str, Ros2Liveliness)] =
+    &[("automatic", Ros2Liveliness::Automatic), ("manual by topic", Ros2Liveliness::ManualByTopic)];
 /// The maximum number of messages of a topic that are kept.
 const MOST_KEPT: usize = 10_000;
-/// The bounds on the time between two messages.
-const SHORTEST_DEADLINE: Duration = Duration::from_millis(1);
-const LONGEST_DEADLINE: Duration = Duration::from_secs(3600);
+/// The bounds on the times of a quality of service.
+const SHORTEST_TIME: Duration = Duration::from_millis(1);
+const LONGEST_TIME: Duration = Duration::from_secs(3600);
 /// The highest domain of ROS 2.
 const HIGHEST_DOMAIN: usize = 232;
 /// The longest name of a topic or service (`RMW_TOPIC_MAX_NAME_LENGTH`).
@@ -114,13 +117,15 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
     let rate = section.read("rate", rate, found);
-    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
+    let Delivery { quality, depth, history, deadline, lifespan, liveliness, lease } =
+        Delivery::read(&mut section, node, found);
     let subject = super::links::finish(section, node, subject, found)?;
     if subject.kind == SubjectKind::Representation {
         check_sent(&subject.name, node, catalog, found);
     }
     let sent = Sent { subject, rate, keep: Keep::Last(depth) };
-    Some(Ros2Published { name: name.to_owned(), sent, quality, depth, history, deadline })
+    let name = name.to_owned();
+    Some(Ros2Published { name, sent, quality, depth, history, deadline, lifespan, liveliness, lease })
 }
 
 fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
@@ -145,10 +150,12 @@ fn subscribed(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Ros2Su
     check_name("subscribe", name, node, found)?;
     let mut section = item(node, &format!("ros2.subscribe.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
-    let Delivery { quality, depth, history, deadline } = Delivery::read(&mut section, found);
+    let Delivery { quality, depth, history, deadline, lifespan, liveliness, lease } =
+        Delivery::read(&mut section, node, found);
     let subject = super::links::finish(section, node, subject, found)?;
     let received = Received { place: Some(node.place.to_string()), ..Received::new(subject) };
-    Some(Ros2Subscribed { name: name.to_owned(), received, quality, depth, history, deadline })
+    let name = name.to_owned();
+    Some(Ros2Subscribed { name, received, quality, depth, history, deadline, lifespan, liveliness, lease })
 }
 
 fn read_called(entries: &[(&str, &Node)], found: &mut Diagnostics) -> Vec<Ros2Service> {
@@ -251,16 +258,27 @@ struct Delivery {
     depth: usize,
     history: Ros2History,
     deadline: Option<Duration>,
+    lifespan: Option<Duration>,
+    liveliness: Ros2Liveliness,
+    lease: Option<Duration>,
 }
 
 impl Delivery {
-    /// Reads `quality`, `depth` and `deadline`.
-    fn read(section: &mut Section<'_>, found: &mut Diagnostics) -> Self {
+    /// Reads the keys of the quality of service.
+    fn read(section: &mut Section<'_>, node: &Node, found: &mut Diagnostics) -> Self {
         let quality = section.read("quality", choice(QUALITIES), found).unwrap_or_default();
         let (depth, history) = section.read("depth", depth, found).unwrap_or_default();
-        let limits = "from 1 ms to 1 h";
-        let deadline = section.read("deadline", duration_within(SHORTEST_DEADLINE..=LONGEST_DEADLINE, limits), found);
-        Self { quality, depth: depth.unwrap_or(Ros2Published::DEPTH), history, deadline }
+        let has_lease = section.peek("lease").is_some();
+        let mut time =
+            |key| section.read(key, duration_within(SHORTEST_TIME..=LONGEST_TIME, "from 1 ms to 1 h"), found);
+        let [deadline, lifespan, lease] = ["deadline", "lifespan", "lease"].map(&mut time);
+        let liveliness = section.read("liveliness", choice(LIVELINESS), found).unwrap_or_default();
+        if liveliness == Ros2Liveliness::ManualByTopic && !has_lease {
+            let error = Diagnostic::error("`liveliness = \"manual by topic\"` needs a `lease`").at(&node.place, "");
+            found.push(error.help("add the longest time between two signs of life, such as `lease = \"1 s\"`"));
+        }
+        let depth = depth.unwrap_or(Ros2Published::DEPTH);
+        Self { quality, depth, history, deadline, lifespan, liveliness, lease }
     }
 }
 

@@ -79,6 +79,13 @@ pub struct Ros2Published {
     pub history: Ros2History,
     /// The longest time between two messages that subscribers may rely on; `None`: any.
     pub deadline: Option<Duration>,
+    /// The time after which a message expires: whoever subscribes later does not get it; `None`:
+    /// never.
+    pub lifespan: Option<Duration>,
+    /// What shows subscribers that the publisher is alive.
+    pub liveliness: Ros2Liveliness,
+    /// The time within which it is shown; `None`: any.
+    pub lease: Option<Duration>,
 }
 
 /// A topic of ROS 2 to which the node subscribes.
@@ -98,6 +105,13 @@ pub struct Ros2Subscribed {
     pub history: Ros2History,
     /// The longest time between two messages that is requested of publishers; `None`: any.
     pub deadline: Option<Duration>,
+    /// The age from which on a message has expired, and is dropped; `None`: what its publisher says.
+    pub lifespan: Option<Duration>,
+    /// What publishers are requested to show their liveliness by.
+    pub liveliness: Ros2Liveliness,
+    /// The time within which publishers are requested to show that they are alive, and from which on
+    /// their liveliness is supervised; `None`: it is not.
+    pub lease: Option<Duration>,
 }
 
 /// A service of ROS 2.
@@ -166,6 +180,18 @@ pub enum Ros2History {
     KeepAll,
 }
 
+/// What shows that a publisher is alive, by the names of ROS 2.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ros2Liveliness {
+    /// The middleware, as long as it reaches the node: `automatic`.
+    #[default]
+    Automatic,
+    /// Each message of the topic: `manual by topic`.
+    ManualByTopic,
+}
+
 /// The address at which ROS 2's router listens.
 const ROUTER: &str = "tcp/localhost:7447";
 
@@ -208,8 +234,9 @@ impl Ros2Published {
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
         let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
-        let (depth, history) = (Self::DEPTH, Ros2History::default());
-        Self { name: name.into(), sent, quality, depth, history, deadline: None }
+        let (depth, history, liveliness) = (Self::DEPTH, Ros2History::default(), Ros2Liveliness::default());
+        let (deadline, lifespan, lease) = (None, None, None);
+        Self { name: name.into(), sent, quality, depth, history, deadline, lifespan, liveliness, lease }
     }
 }
 
@@ -218,7 +245,8 @@ impl Ros2Subscribed {
     pub fn new(name: impl Into<String>, subject: Subject) -> Self {
         let (received, quality) = (Received::new(subject), Ros2Quality::default());
         let (depth, history) = (Ros2Published::DEPTH, Ros2History::default());
-        Self { name: name.into(), received, quality, depth, history, deadline: None }
+        let (deadline, lifespan, lease, liveliness) = (None, None, None, Ros2Liveliness::default());
+        Self { name: name.into(), received, quality, depth, history, deadline, lifespan, liveliness, lease }
     }
 }
 

@@ -1,10 +1,10 @@
 //! A publisher of the node.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hemiola_link::ends::Lane;
-use hemiola_model::configuration::{Ros2History, Ros2Published, Ros2Quality};
+use hemiola_model::configuration::{Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality};
 use hemiola_realtime::Wakeup;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Publisher;
@@ -12,9 +12,12 @@ use zenoh::qos::{CongestionControl, Reliability};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
 
+use super::reactor::unix_now;
 use crate::attachment::{Attachment, Gid};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
+use crate::lease::Lease;
+use crate::lifespan::Kept;
 
 /// A publisher, declared in the system.
 pub struct Publication {
@@ -26,8 +29,15 @@ pub struct Publication {
     pub held: usize,
     /// The deadline that is offered to subscribers.
     pub deadline: Deadline,
+    /// The time within which its messages show subscribers that it is alive.
+    pub lease: Lease,
+    /// The time after which messages expire.
+    pub lifespan: Option<Duration>,
     gid: Gid,
     publisher: Kind,
+    /// The messages that are kept for subscribers that join later.
+    kept: Kept,
+    options: Options,
     is_matched: Arc<Mutex<Option<bool>>>,
     _token: LivelinessToken,
 }
@@ -37,6 +47,14 @@ enum Kind {
     Volatile(Publisher<'static>),
     /// A publisher that keeps the last messages for subscribers that join later.
     TransientLocal(AdvancedPublisher<'static>),
+}
+
+/// The options of the publisher in Zenoh.
+struct Options {
+    reliability: Reliability,
+    congestion_control: CongestionControl,
+    /// The number of messages that are kept for subscribers that join later.
+    depth: usize,
 }
 
 /// The period at which a publisher that keeps messages announces its last one, as in `rmw_zenoh`.
@@ -62,19 +80,13 @@ impl Publication {
             Ros2History::KeepLast => CongestionControl::Drop,
             Ros2History::KeepAll => CongestionControl::Block,
         };
-        let builder = session.declare_publisher(key.clone());
-        let builder = builder.reliability(reliability).congestion_control(congestion_control);
+        let options = Options { reliability, congestion_control, depth: configuration.depth };
         let is_matched = Arc::new(Mutex::new(None));
         let publisher = match configuration.quality {
-            Ros2Quality::TransientLocal => {
-                let builder = builder
-                    .cache(CacheConfig::default().max_samples(configuration.depth))
-                    .publisher_detection()
-                    .sample_miss_detection(MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT));
-                Kind::TransientLocal(builder.wait()?)
-            }
+            Ros2Quality::TransientLocal => Kind::TransientLocal(options.transient_local(session, &key)?),
             Ros2Quality::Reliable | Ros2Quality::BestEffort => {
-                let publisher = builder.wait()?;
+                let builder = session.declare_publisher(key.clone());
+                let publisher = builder.reliability(reliability).congestion_control(congestion_control).wait()?;
                 let noted = is_matched.clone();
                 let listener = publisher.matching_listener().callback(move |status| {
                     *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(status.matching());
@@ -90,7 +102,26 @@ impl Publication {
         let token = session.liveliness().declare_token(endpoint.token()).wait()?;
         let (gid, lane) = (endpoint.gid(), Lane::new(&configuration.sent));
         let deadline = Deadline::new(configuration.deadline);
-        Ok(Self { endpoint, key, lane, held: 0, deadline, gid, publisher, is_matched, _token: token })
+        let is_manual = configuration.liveliness == Ros2Liveliness::ManualByTopic;
+        let lease = Lease::new(configuration.lease.filter(|_| is_manual));
+        let lifespan = configuration.lifespan;
+        let is_keeping = configuration.quality == Ros2Quality::TransientLocal;
+        let kept = Kept::new(lifespan.filter(|_| is_keeping));
+        Ok(Self {
+            endpoint,
+            key,
+            lane,
+            held: 0,
+            deadline,
+            lease,
+            lifespan,
+            gid,
+            publisher,
+            kept,
+            options,
+            is_matched,
+            _token: token,
+        })
     }
 
     /// Returns whether messages are needed: there is a subscriber, or there may be one later.
@@ -101,16 +132,52 @@ impl Publication {
         }
     }
 
-    /// Publishes a message. If the network does not accept it in time, Zenoh drops it, or waits if
-    /// all messages are kept.
+    /// Publishes a message, with the time since 1970 at which that was done in the robot. If the
+    /// network does not accept it in time, Zenoh drops it, or waits if all messages are kept.
     ///
     /// # Errors
     /// Returns an error with the reason if the session is closed.
-    pub fn put(&self, sequence: u64, time_ns: i64, cdr: &[u8]) -> Result<(), zenoh::Error> {
+    pub fn put(&mut self, sequence: u64, time_ns: i64, cdr: &[u8]) -> Result<(), zenoh::Error> {
         let attachment = Attachment { sequence: sequence.cast_signed(), time_ns, gid: self.gid }.to_bytes();
         match &self.publisher {
             Kind::Volatile(publisher) => publisher.put(cdr).attachment(&attachment[..]).wait(),
-            Kind::TransientLocal(publisher) => publisher.put(cdr).attachment(&attachment[..]).wait(),
+            Kind::TransientLocal(publisher) => {
+                let age = u64::try_from(unix_now().saturating_sub(time_ns)).unwrap_or(0);
+                self.kept.note(Instant::now(), Duration::from_nanos(age));
+                publisher.put(cdr).attachment(&attachment[..]).wait()
+            }
         }
+    }
+
+    /// Discards the messages that are kept once all of them have expired. Until then, whoever joins
+    /// later sees from their times which have.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if the session is closed.
+    pub fn expire(&mut self, session: &Session, now: Instant) -> Result<(), zenoh::Error> {
+        if self.kept.have_expired(now) {
+            // Zenoh's cache lasts as long as its publisher. The new one is there before the other
+            // is gone, and subscribers take both for the same, by the attachments.
+            self.publisher = Kind::TransientLocal(self.options.transient_local(session, &self.key)?);
+        }
+        Ok(())
+    }
+
+    /// Returns when all messages that are kept have expired.
+    pub fn expires(&self) -> Option<Instant> {
+        self.kept.due()
+    }
+}
+
+impl Options {
+    /// Declares a publisher that keeps its last messages.
+    fn transient_local(&self, session: &Session, key: &str) -> Result<AdvancedPublisher<'static>, zenoh::Error> {
+        let builder = session.declare_publisher(key.to_owned());
+        let builder = builder.reliability(self.reliability).congestion_control(self.congestion_control);
+        builder
+            .cache(CacheConfig::default().max_samples(self.depth))
+            .publisher_detection()
+            .sample_miss_detection(MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT))
+            .wait()
     }
 }

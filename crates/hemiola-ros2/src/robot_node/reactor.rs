@@ -248,13 +248,7 @@ impl Reactor {
         if self.looked.replace(news) != Some(news) {
             self.look();
         }
-        if let Some(seen) = self.graph.take_changed() {
-            self.meet(seen);
-            self.is_changed = true;
-        }
-        if std::mem::take(&mut self.is_changed) {
-            self.compare();
-        }
+        self.look_at_others();
         let (has_more, mut due) = self.publish();
         due = due.into_iter().chain(self.receive()).min();
         if !self.serve() {
@@ -266,7 +260,7 @@ impl Reactor {
         self.call();
         self.act();
         if let Some(rosout) = &mut self.rosout {
-            rosout.turn(unix_now);
+            due = due.into_iter().chain(rosout.turn(&self.session, unix_now)).min();
         }
         if let Some((_, events)) = &mut self.parameters {
             events.turn(unix_now);

@@ -1,7 +1,7 @@
 //! `/rosout`: the robot's log messages, as nodes of ROS 2 log them.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::configuration::{Ros2Published, Ros2Quality, Subject};
@@ -57,6 +57,7 @@ impl Rosout {
         let endpoint = Endpoint { node, id, kind, topic, interface, quality };
         let configuration = Ros2Published {
             depth: DEPTH,
+            lifespan: Some(LIFESPAN),
             ..Ros2Published::new(TOPIC, Subject::topic(TOPIC), Ros2Quality::TransientLocal)
         };
         let observation = Observation::default().with_journal().notifying(wakeup.clone());
@@ -66,8 +67,9 @@ impl Rosout {
         Ok(Self { publication, messages, sequence: 0, logger })
     }
 
-    /// Publishes the robot's log messages since the last call.
-    pub fn turn(&mut self, now_ns: impl Fn() -> i64) {
+    /// Publishes the robot's log messages since the last call, and discards those that have expired.
+    /// Returns when the next ones have.
+    pub fn turn(&mut self, session: &Session, now_ns: impl Fn() -> i64) -> Option<Instant> {
         while let Some(entry) = self.messages.next_entry() {
             let JournalEvent::Message { severity, about, text } = entry.event else { continue };
             self.sequence += 1;
@@ -75,6 +77,8 @@ impl Rosout {
             // This fails if the session is closed, and then nobody receives it.
             _ = self.publication.put(self.sequence, now_ns(), &cdr);
         }
+        _ = self.publication.expire(session, Instant::now());
+        self.publication.expires()
     }
 }
 

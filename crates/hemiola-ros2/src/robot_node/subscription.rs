@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hemiola_model::configuration::{Ros2Quality, Ros2Subscribed};
 use hemiola_realtime::Wakeup;
@@ -17,6 +17,8 @@ use super::inbox::Inbox;
 use crate::attachment::{Attachment, Gid};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
+use crate::lease::{Lost, Publishers};
+use crate::lifespan::has_expired;
 
 /// A subscriber, declared in the system.
 pub struct Subscription {
@@ -25,6 +27,14 @@ pub struct Subscription {
     pub inbox: Arc<Inbox<Arrived>>,
     /// The deadline that is requested of publishers.
     pub deadline: Deadline,
+    /// The publishers whose liveliness is supervised, if that is requested.
+    pub publishers: Option<Publishers>,
+    /// The publisher of the last message.
+    pub last_from: Option<Gid>,
+    /// The age from which on messages have expired, whatever their publishers say.
+    lifespan: Option<Duration>,
+    /// The lifespans of the publishers that say one.
+    lifespans: BTreeMap<Gid, Duration>,
     /// The sequence number of the last message of each publisher.
     last: BTreeMap<Gid, i64>,
     _subscriber: Kind,
@@ -88,8 +98,19 @@ impl Subscription {
             }
         };
         let token = session.liveliness().declare_token(endpoint.token()).wait()?;
-        let (deadline, last) = (Deadline::new(configuration.deadline), BTreeMap::new());
-        Ok(Self { endpoint, key, inbox, deadline, last, _subscriber: subscriber, _token: token })
+        Ok(Self {
+            endpoint,
+            key,
+            inbox,
+            deadline: Deadline::new(configuration.deadline),
+            publishers: configuration.lease.map(|_| Publishers::default()),
+            last_from: None,
+            lifespan: configuration.lifespan,
+            lifespans: BTreeMap::new(),
+            last: BTreeMap::new(),
+            _subscriber: subscriber,
+            _token: token,
+        })
     }
 
     /// Returns the place of a message in the sequence of its publisher, and keeps its number.
@@ -97,9 +118,19 @@ impl Subscription {
         order(&mut self.last, attachment)
     }
 
-    /// Forgets the publishers that are no longer there.
-    pub fn forget(&mut self, is_there: impl Fn(&Gid) -> bool) {
-        self.last.retain(|gid, _| is_there(gid));
+    /// Returns whether a message has expired at this time since 1970.
+    pub fn has_expired(&self, attachment: &Attachment, now_ns: i64) -> bool {
+        let lifespans = [self.lifespan, self.lifespans.get(&attachment.gid).copied()];
+        has_expired(now_ns.saturating_sub(attachment.time_ns), lifespans)
+    }
+
+    /// Notes which publishers there are, and forgets those that are no longer there. Returns those
+    /// whose liveliness is lost therefore.
+    pub fn meet(&mut self, publishers: &BTreeMap<Gid, &Endpoint>) -> Vec<Lost> {
+        self.last.retain(|gid, _| publishers.contains_key(gid));
+        let mine = publishers.iter().filter(|(_, publisher)| publisher.key() == self.key);
+        self.lifespans = mine.clone().filter_map(|(gid, it)| Some((*gid, it.quality.lifespan?))).collect();
+        self.publishers.as_mut().map(|known| known.meet(mine.map(|(_, publisher)| *publisher))).unwrap_or_default()
     }
 }
 

@@ -3,14 +3,16 @@
 use hemiola_link::ends::KnownType;
 use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::cdr::MessageSchema;
-use hemiola_model::configuration::{Ros2History, Ros2Quality, Ros2Service};
+use hemiola_model::configuration::{
+    Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Service, Ros2Subscribed,
+};
 use zenoh::Session;
 
 use super::Reactor;
 use crate::endpoint::{Endpoint, EndpointKind, Node};
 use crate::error::Ros2Error;
 use crate::names::{TopicName, TypeName};
-use crate::quality::{Durability, History, Quality, Reliability};
+use crate::quality::{Durability, History, Liveliness, Quality, Reliability};
 use crate::robot_node::actions::{Action, ActionSide};
 use crate::robot_node::client::Client;
 use crate::robot_node::publication::Publication;
@@ -28,8 +30,10 @@ impl Reactor {
             let published = &self.configuration.publish[index];
             self.statistics.sent[index].is_there = self.topics.sent[index].schema.is_some();
             if let (None, Some(schema)) = (&self.publications[index], &self.topics.sent[index].schema) {
-                let quality = quality(published.quality, published.depth, published.history);
-                let (name, quality) = (published.name.clone(), Quality { deadline: published.deadline, ..quality });
+                let Ros2Published { quality, depth, history, liveliness, .. } = *published;
+                let Ros2Published { deadline, lifespan, lease, .. } = *published;
+                let quality = self::quality(quality, depth, history, liveliness);
+                let (name, quality) = (published.name.clone(), Quality { deadline, lifespan, lease, ..quality });
                 let interface = interface(schema);
                 let declared =
                     self.declare(EndpointKind::Publisher, index, &name, interface, quality, |node, endpoint| {
@@ -46,14 +50,18 @@ impl Reactor {
             let data_type = descriptor.and_then(|it| Some((it.name(), it.data_type()?)));
             if let (None, Some((name, data_type))) = (&self.subscriptions[index], data_type) {
                 let interface = interface(&MessageSchema::of(name, &data_type));
-                let quality = quality(subscribed.quality, subscribed.depth, subscribed.history);
-                let (name, quality) = (subscribed.name.clone(), Quality { deadline: subscribed.deadline, ..quality });
+                let Ros2Subscribed { quality, depth, history, liveliness, .. } = *subscribed;
+                let Ros2Subscribed { deadline, lifespan, lease, .. } = *subscribed;
+                let quality = self::quality(quality, depth, history, liveliness);
+                let (name, quality) = (subscribed.name.clone(), Quality { deadline, lifespan, lease, ..quality });
                 let declared =
                     self.declare(EndpointKind::Subscriber, index, &name, interface, quality, |node, endpoint| {
                         let subscribed = &node.configuration.subscribe[index];
                         Subscription::declare(&node.session, subscribed, endpoint, node.wakeup.clone())
                     });
                 self.subscriptions[index] = declared;
+                // What its publishers say of their messages is known before the first one is read.
+                self.meet_publishers();
             }
         }
         self.look_at_services();
@@ -183,7 +191,7 @@ fn service_interface(service: &Ros2Service, [request, response]: &[KnownType; 2]
     }
 }
 
-fn quality(quality: Ros2Quality, depth: usize, history: Ros2History) -> Quality {
+fn quality(quality: Ros2Quality, depth: usize, history: Ros2History, liveliness: Ros2Liveliness) -> Quality {
     let (reliability, durability) = match quality {
         Ros2Quality::Reliable => (Reliability::Reliable, Durability::Volatile),
         Ros2Quality::BestEffort => (Reliability::BestEffort, Durability::Volatile),
@@ -193,5 +201,9 @@ fn quality(quality: Ros2Quality, depth: usize, history: Ros2History) -> Quality 
         Ros2History::KeepLast => History::KeepLast,
         Ros2History::KeepAll => History::KeepAll,
     };
-    Quality { reliability, durability, history, depth, ..Quality::default() }
+    let liveliness = match liveliness {
+        Ros2Liveliness::Automatic => Liveliness::Automatic,
+        Ros2Liveliness::ManualByTopic => Liveliness::ManualByTopic,
+    };
+    Quality { reliability, durability, history, depth, liveliness, ..Quality::default() }
 }

@@ -1,18 +1,31 @@
 //! The other nodes, and whose endpoints match those of this node.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use hemiola_link::LinkPeer;
+use hemiola_model::configuration::SubjectKind;
 
 use super::Reactor;
 use crate::endpoint::{Endpoint, EndpointKind};
+use crate::lease::Lost;
 use crate::mismatch::mismatches;
 use crate::robot_node::actions::Action;
 use crate::robot_node::graph::Seen;
 
 impl Reactor {
+    /// Notes which nodes and endpoints have come or gone, and compares them with those of the node.
+    pub(super) fn look_at_others(&mut self) {
+        if let Some(seen) = self.graph.take_changed() {
+            self.meet(seen);
+            self.is_changed = true;
+        }
+        if std::mem::take(&mut self.is_changed) {
+            self.compare();
+        }
+    }
+
     /// Notes which nodes are there.
-    pub(super) fn meet(&mut self, seen: Seen) {
+    fn meet(&mut self, seen: Seen) {
         let now = self.topics.now();
         let mut before = std::mem::take(&mut self.statistics.peers);
         for name in seen.nodes() {
@@ -28,14 +41,45 @@ impl Reactor {
         self.statistics.parted += before.len() as u64;
         self.statistics.ignored = seen.ignored;
         self.seen = seen;
-        let gids: BTreeSet<_> =
-            self.seen.endpoints().filter(|it| it.kind == EndpointKind::Publisher).map(Endpoint::gid).collect();
-        self.subscriptions.iter_mut().flatten().for_each(|it| it.forget(|gid| gids.contains(gid)));
+        self.meet_publishers();
+    }
+
+    /// Notes which publishers there are for each subscriber.
+    pub(super) fn meet_publishers(&mut self) {
+        let publishers = self.seen.endpoints().filter(|it| it.kind == EndpointKind::Publisher);
+        let publishers: BTreeMap<_, _> = publishers.map(|it| (it.gid(), it)).collect();
+        let met =
+            self.subscriptions.iter_mut().map(|it| it.as_mut().map(|it| it.meet(&publishers)).unwrap_or_default());
+        let lost: Vec<_> = met.collect();
+        for (index, lost) in lost.into_iter().enumerate() {
+            lost.into_iter().for_each(|lost| self.note_lost(index, lost));
+        }
+    }
+
+    /// Counts a publisher whose liveliness is lost, and reports it. If the last value of a
+    /// representation is of that publisher, it is stale from now on.
+    pub(super) fn note_lost(&mut self, index: usize, Lost { publisher, node, silent_for }: Lost) {
+        let Some(subscription) = &self.subscriptions[index] else { return };
+        let (shown, topic) = (&mut self.statistics.received[index], &subscription.endpoint.topic);
+        shown.lapsed += 1;
+        let text = match silent_for {
+            Some(period) => {
+                format!("`{topic}`: the liveliness of {node} is lost: it has published nothing for {period:?}")
+            }
+            None => format!("`{topic}`: the liveliness of {node} is lost: its publisher is gone"),
+        };
+        // It may have published again already.
+        let is_alive = subscription.publishers.as_ref().is_some_and(|known| known.has_alive(&publisher));
+        if subscription.last_from == Some(publisher) && !is_alive {
+            shown.is_stale = self.topics.received[index].subject.kind == SubjectKind::Representation;
+            self.topics.lose(index);
+        }
+        self.complain(text);
     }
 
     /// Counts the endpoints of others that match those of the node, and reports those that should
     /// match and do not.
-    pub(super) fn compare(&mut self) {
+    fn compare(&mut self) {
         let Self { seen, statistics, remarks, services, .. } = self;
         for (shown, end) in statistics.sent.iter_mut().zip(&self.publications) {
             shown.peers = end.as_ref().map_or(0, |end| seen.count(EndpointKind::Subscriber, &end.key));

@@ -8,7 +8,9 @@ use hemiola_model::configuration::SubjectKind;
 
 use super::{AT_ONCE, MOST_HELD, Reactor, unix_now};
 use crate::attachment::Attachment;
+use crate::lifespan::has_expired;
 use crate::robot_node::actions::{Action, ActionSide, Turn};
+use crate::robot_node::publication::Publication;
 use crate::robot_node::subscription::{Arrived, Order};
 
 impl Reactor {
@@ -26,9 +28,10 @@ impl Reactor {
             }
             if !is_wanted {
                 publication.deadline.pause();
+                publication.lease.pause();
             }
             let (now, shown) = (Instant::now(), &mut self.statistics.sent[index]);
-            let mut missed = 0;
+            let (mut missed, mut has_lapsed) = (0, false);
             let mut left = AT_ONCE;
             while left > 0
                 && let Some(waiting) = self.topics.next(index)
@@ -43,11 +46,17 @@ impl Reactor {
             shown.dropped += self.topics.take_dropped(index);
             let (robot_now, unix_now) = (self.topics.now().nanoseconds(), unix_now());
             while let Some((sequence, waiting)) = publication.lane.pop(now, &mut publication.held) {
-                match publication.put(sequence, unix_now - (robot_now - waiting.time), &waiting.cdr) {
+                let age = robot_now - waiting.time;
+                if has_expired(age, [publication.lifespan, None]) {
+                    shown.expired += 1;
+                    continue;
+                }
+                match publication.put(sequence, unix_now - age, &waiting.cdr) {
                     Ok(()) => {
                         shown.messages += 1;
                         shown.bytes += waiting.cdr.len() as u64;
                         missed += publication.deadline.note(now);
+                        has_lapsed |= publication.lease.note(now);
                     }
                     Err(error) => {
                         shown.unsendable += 1;
@@ -64,7 +73,20 @@ impl Reactor {
                 self.statistics.problem = Some(text.clone());
                 self.remarks.tell(text);
             }
-            due = due.into_iter().chain(publication.lane.due()).chain(publication.deadline.due()).min();
+            has_lapsed |= publication.lease.is_over(now);
+            if let Some(period) = publication.lease.period().filter(|_| has_lapsed) {
+                shown.lapsed += 1;
+                let topic = &publication.endpoint.topic;
+                let text = format!("`{topic}` does not show that it is alive: nothing was published for {period:?}");
+                self.statistics.problem = Some(text.clone());
+                self.remarks.tell(text);
+            }
+            if let Err(error) = publication.expire(&self.session, now) {
+                self.remarks.tell(format!("`{}`: {error}", publication.endpoint.topic));
+            }
+            let Publication { lane, deadline, lease, .. } = &*publication;
+            let times = [lane.due(), deadline.due(), lease.due(), publication.expires()];
+            due = due.into_iter().chain(times.into_iter().flatten()).min();
         }
         (has_more, due)
     }
@@ -72,17 +94,24 @@ impl Reactor {
     /// Hands over the messages that have arrived. Returns when the next deadline is due.
     pub(super) fn receive(&mut self) -> Option<Instant> {
         let mut due = None::<Instant>;
-        for index in 0..self.subscriptions.len() {
+        let inboxes = self.subscriptions.iter().map(|it| it.as_ref().map(|it| it.inbox.drain()).unwrap_or_default());
+        let arrived: Vec<_> = inboxes.collect();
+        // A publisher's token comes before its messages, and says when they expire.
+        self.look_at_others();
+        for (index, arrived) in arrived.into_iter().enumerate() {
             let Some(subscription) = &mut self.subscriptions[index] else { continue };
             let shown = &mut self.statistics.received[index];
             if shown.peers == 0 {
                 subscription.deadline.pause();
             }
-            let mut missed = 0;
-            for Arrived { at, cdr, attachment } in subscription.inbox.drain() {
+            let (mut missed, mut lost) = (0, Vec::new());
+            for Arrived { at, cdr, attachment } in arrived {
                 missed += subscription.deadline.note(at);
                 let handed_over = Attachment::from_bytes(&attachment).map_err(|error| error.to_string());
                 let handed_over = handed_over.and_then(|attachment| {
+                    if let Some(publishers) = &mut subscription.publishers {
+                        lost.extend(publishers.note(attachment.gid, at));
+                    }
                     match subscription.order(&attachment) {
                         Order::Next => {}
                         Order::After(lost) => shown.lost = shown.lost.saturating_add(lost),
@@ -90,6 +119,10 @@ impl Reactor {
                             shown.late += 1;
                             return Ok(());
                         }
+                    }
+                    if subscription.has_expired(&attachment, unix_now()) {
+                        shown.expired += 1;
+                        return Ok(());
                     }
                     let is_first = match self.topics.received[index].subject.kind {
                         SubjectKind::Topic => self.topics.publish(index, &cdr[..]).map(|()| true)?,
@@ -101,6 +134,7 @@ impl Reactor {
                             self.topics.deliver(index, stamp, &cdr[..])
                         }
                     };
+                    (subscription.last_from, shown.is_stale) = (Some(attachment.gid), false);
                     shown.overtaken += u64::from(!is_first);
                     shown.messages += 1;
                     shown.bytes += cdr.len() as u64;
@@ -123,7 +157,12 @@ impl Reactor {
                 self.statistics.problem = Some(text.clone());
                 self.remarks.tell(text);
             }
+            if let Some(publishers) = &mut subscription.publishers {
+                lost.extend(publishers.lost(Instant::now()));
+                due = due.into_iter().chain(publishers.due()).min();
+            }
             due = due.into_iter().chain(subscription.deadline.due()).min();
+            lost.into_iter().for_each(|lost| self.note_lost(index, lost));
         }
         due
     }

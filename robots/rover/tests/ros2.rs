@@ -6,14 +6,19 @@
 mod foreign;
 
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foreign::Foreign;
-use hemiola::configuration::{Catalog, LoadOptions, Ros2Configuration, Ros2Router, load};
+use hemiola::bus::{Bus, RobotClock, WhenFull};
+use hemiola::configuration::{Catalog, LoadOptions, Ros2Configuration, Ros2Router, Ros2Subscribed, Subject, load};
 use hemiola::link::LinkHost;
 use hemiola::ros2::RobotNode;
 use hemiola::runtime::{Robot, Stepper};
+use hemiola_ros::nav_msgs::{Odometry, Path as RosPath};
+use hemiola_ros::sensor_msgs::LaserScan;
 use rover::representations::{MapPose, Navigation};
 
 /// Returns the robot of `robot.toml` with the overlay `ros2`, in simulated time, as a node that is
@@ -79,25 +84,70 @@ impl Drop for Program {
     }
 }
 
+impl Program {
+    /// Starts the rover in two processes, as nodes of the ROS 2 system with that router.
+    fn start(router: &str, folder: &Path, more: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rover"));
+        command.args(["run", "--overlay", "processes", "--overlay", "ros2", "--duration", "300s"]);
+        // Other programs may share the computer, so missed deadlines are no fault here.
+        for assignment in [
+            router,
+            "ros2.domain=7",
+            "cycle.drive.watchdog=\"60 s\"",
+            "page.enabled=false",
+            "output.profile=\"rover.profile.json\"",
+        ] {
+            command.args(["--set", assignment]);
+        }
+        command.args(more).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+#[test]
+fn arguments_of_ros_2_are_for_the_nodes_of_both_processes() {
+    let topics = [("/front/odom", "Odometry"), ("/left/base_navigation/plan", "Path"), ("/left/scan", "LaserScan")];
+    let subscribe = topics.map(|(name, topic)| Ros2Subscribed::new(name, Subject::topic(topic))).to_vec();
+    let router = Ros2Router::Here("tcp/127.0.0.1:0".to_owned());
+    let viewer = Ros2Configuration { router, domain: Some(7), subscribe, ..Ros2Configuration::default() };
+    let bus = Bus::new();
+    let _queues = (
+        bus.readable_topic::<Odometry>("Odometry").unwrap().queue(1, WhenFull::DropOldest),
+        bus.readable_topic::<RosPath>("Path").unwrap().queue(1, WhenFull::DropOldest),
+        bus.readable_topic::<LaserScan>("LaserScan").unwrap().queue(1, WhenFull::DropOldest),
+    );
+    let host = LinkHost::new("viewer", bus.clone(), Arc::new(RobotClock::running(1.0)), |note| println!("{note}"));
+    let node = RobotNode::open(&viewer, host).unwrap();
+    let address = node.addresses().iter().find(|it| it.starts_with("tcp/127.0.0.1:")).unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    // What stands under either node is set in the process that has the module.
+    let parameters =
+        "/**:\n  ros__parameters:\n    use_sim_time: true\n/left/base:\n  ros__parameters:\n    Navigator.near: 0.11\n";
+    std::fs::write(folder.path().join("rover.yaml"), parameters).unwrap();
+    let arguments = ["--ros-args", "-r", "__node:=base", "-r", "__ns:=/left", "--params-file", "rover.yaml"];
+    // A full name, one below the node's name, and one in its namespace; of topics of both processes.
+    let remap = ["-r", "/odom:=/front/odom", "-r", "/plan:=~/plan", "-r", "/scan:=scan"];
+    let clients = format!("ros2={{ connect = \"{address}\", router = false }}");
+    let _program = Program::start(&clients, folder.path(), &[&arguments[..], &remap].concat());
+    let patience = Instant::now() + Duration::from_secs(120);
+    loop {
+        let now = node.statistics();
+        let peers: Vec<_> = now.peers.iter().map(|peer| peer.name.as_str()).collect();
+        if peers == ["/left/base", "/left/base_navigation"] && now.received.iter().all(|topic| topic.messages > 0) {
+            break;
+        }
+        assert!(Instant::now() < patience, "{now}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn in_two_processes_the_rover_reaches_a_goal_of_a_node_by_others() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("tcp/127.0.0.1:{port}");
     let folder = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rover"));
-    command.args(["run", "--overlay", "processes", "--overlay", "ros2", "--duration", "300s"]);
-    // Other programs may share the computer, so missed deadlines are no fault here.
-    for assignment in [
-        &format!("ros2.router=\"{address}\""),
-        "ros2.domain=7",
-        "cycle.drive.watchdog=\"60 s\"",
-        "page.enabled=false",
-        "output.profile=\"rover.profile.json\"",
-    ] {
-        command.args(["--set", assignment]);
-    }
-    let program = command.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let _program = Program(program);
+    let _program = Program::start(&format!("ros2.router=\"{address}\""), folder.path(), &[]);
     // Its first process is the router, to which the other one and the test connect.
     let patience = Instant::now() + Duration::from_secs(120);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {

@@ -4,8 +4,10 @@ mod executors;
 mod health;
 mod inlets;
 mod upkeep;
+mod waiting;
 
 pub use health::CycleHealth;
+pub use waiting::SafeStateWait;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -324,6 +326,7 @@ impl RobotHandle {
             Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
             Cause::Fault => SafeStateCause::Fault,
             Cause::Explained => self.state.safe_state_explanation()?,
+            Cause::Waiting => SafeStateCause::Waiting { what: self.state.awaited()? },
         };
         Some(SafeStateEntry { since, cause })
     }

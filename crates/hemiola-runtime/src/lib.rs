@@ -71,7 +71,7 @@ pub use assemble::{LinkBetweenParts, Provider, Robot, TopicEnd};
 pub use blackboard::provenance::Provenance;
 pub use debug::DebugName;
 pub use error::RuntimeError;
-pub use handle::{CycleHealth, RobotHandle};
+pub use handle::{CycleHealth, RobotHandle, SafeStateWait};
 pub use inlet::SourceInlet;
 pub use journal::{JournalEntry, JournalEvent};
 pub use monitor::{LatencyBounds, Message};

@@ -12,7 +12,7 @@ use crate::faults::{Fault, Faults};
 use crate::gate::Gate;
 use crate::inlet::SourceInlet;
 use crate::origins::{Origins, TopicInlet};
-use crate::safe_state::{Cause, SafeStateCause, SharedSafeState};
+use crate::safe_state::{Cause, SafeStateCause, SharedSafeState, WaitId};
 use crate::stand_in::Taken;
 use crate::sync::{AtomicBool, Ordering};
 
@@ -180,6 +180,36 @@ impl RobotState {
     /// returns `false` if the robot was in it already.
     pub fn enter_safe_state_explained(&self, cause: SafeStateCause) -> bool {
         self.notify_of_safe_state(self.safe_state.enter_explained(self.clock.now(), cause))
+    }
+
+    /// Waits for something in the safe state, off the real-time threads; returns the number of the
+    /// wait, and whether the robot has entered the safe state.
+    pub fn wait_in_safe_state(&self, what: String) -> (WaitId, bool) {
+        let (wait, has_entered) = self.safe_state.wait(self.clock.now(), what);
+        (wait, self.notify_of_safe_state(has_entered))
+    }
+
+    /// Replaces the words of a wait.
+    pub fn describe_wait(&self, wait: WaitId, what: String) {
+        self.safe_state.describe_wait(wait, what);
+    }
+
+    /// Ends a wait in the safe state; returns whether the robot has left that.
+    pub fn end_wait(&self, wait: WaitId) -> bool {
+        self.notify_of_safe_state(self.safe_state.end_wait(wait))
+    }
+
+    /// Returns what the robot waits for in its safe state.
+    pub fn awaited(&self) -> Option<String> {
+        self.safe_state.awaited()
+    }
+
+    /// Leaves the safe state, or only waits there from now on; returns the new state, or `None` if
+    /// the robot was not in it for another cause.
+    pub fn leave_safe_state_unless_waiting(&self) -> Option<SafeState> {
+        let state = self.safe_state.leave_unless_waiting(self.clock.now());
+        self.notify_of_safe_state(state.is_some());
+        state
     }
 
     /// Leaves the safe state; returns whether the robot was in it.

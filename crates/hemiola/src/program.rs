@@ -6,8 +6,8 @@ pub mod runtime {
     pub use hemiola_runtime::{
         Bounded, CapturedValues, Change, CycleHealth, Exceedance, ExceedanceCause, JournalEntry, JournalEvent,
         LatencyBounds, LinkBetweenParts, Message, Observation, Observer, Pace, Pending, Played, Player, Robot,
-        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, Seen, SeenValue, SourceInlet, Step,
-        Stepper, Tempo, Transport, ValueRequest,
+        RobotHandle, RunningRobot, RuntimeError, SafeStateCause, SafeStateEntry, SafeStateWait, Seen, SeenValue,
+        SourceInlet, Step, Stepper, Tempo, Transport, ValueRequest,
     };
 }
 

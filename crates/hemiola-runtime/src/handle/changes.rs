@@ -145,8 +145,9 @@ impl RobotHandle {
     }
 
     /// Puts the robot into its safe state for a cause that is known in words. Returns `false` if it
-    /// was in it already: then the first cause stays. A robot that was only
-    /// [prepared](crate::Robot::prepare) begins in its safe state.
+    /// was in it already: then the first cause stays, unless the robot only
+    /// [waited](Self::wait_in_safe_state). A robot that was only [prepared](crate::Robot::prepare)
+    /// begins in its safe state.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -176,17 +177,22 @@ impl RobotHandle {
         has_entered
     }
 
-    /// Ends the safe state, as [`Change::LeaveSafeState`] does. The robot never does that by
-    /// itself: a person decides that it is safe to continue.
+    /// Ends the safe state, as [`Change::LeaveSafeState`] does. The robot does that by itself only
+    /// if it [waited](Self::wait_in_safe_state) for something: otherwise a person decides that it
+    /// is safe to continue.
     pub fn leave_safe_state(&self) {
         self.leave_safe_state_for(None);
     }
 
     fn leave_safe_state_for(&self, by: Option<&str>) {
         if self.state.leave_safe_state() {
-            self.note_change(Change::LeaveSafeState, None, by);
-            self.note(format!("the robot leaves its safe state, because {} asked for it", by.unwrap_or("somebody")));
+            self.note_leaving(by);
         }
+    }
+
+    pub(super) fn note_leaving(&self, by: Option<&str>) {
+        self.note_change(Change::LeaveSafeState, None, by);
+        self.note(format!("the robot leaves its safe state, because {} asked for it", by.unwrap_or("somebody")));
     }
 
     /// Plans all cycles again with the durations measured so far. A cycle that does not run at

@@ -8,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_model::configuration::{LinkConfiguration, LinkEnd};
+use hemiola_model::configuration::{LinkConfiguration, LinkEnd, LossPolicy};
 use hemiola_realtime::Wakeup;
-use hemiola_runtime::RobotHandle;
+use hemiola_runtime::{RobotHandle, SafeStateWait};
 use hemiola_trace::TickScale;
 use mio::{Poll, Waker};
 
@@ -32,6 +32,8 @@ pub struct LinkHost {
     ends: Ends,
     note: Note,
     transport: Option<Arc<dyn Transport>>,
+    /// The names of links to other processes of the robot.
+    to_parts: Vec<String>,
 }
 
 impl LinkHost {
@@ -59,7 +61,7 @@ impl LinkHost {
         note: impl Fn(String) + Send + Sync + 'static,
     ) -> Self {
         let ends = Ends { bus, clock, scale: None, robot: None };
-        Self { robot: robot.into(), ends, note: Arc::new(note), transport: None }
+        Self { robot: robot.into(), ends, note: Arc::new(note), transport: None, to_parts: Vec::new() }
     }
 
     /// Creates the host for a robot with this name, with its topics and representations. Remarks of
@@ -99,6 +101,22 @@ impl LinkHost {
     pub fn with_transport(self, transport: Arc<dyn Transport>) -> Self {
         Self { transport: Some(transport), ..self }
     }
+
+    /// Sets the names of links to other processes of the same robot. Where such a link has the
+    /// policy [`LossPolicy::SafeState`], the robot
+    /// [waits in its safe state](RobotHandle::wait_in_safe_state) until it has met its peer: a
+    /// process that is not there yet is no better than one that is lost.
+    #[must_use]
+    pub fn with_links_to_parts(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { to_parts: names.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Lets the robot wait for the peer of a link, if it must not move without it.
+    fn wait_for_peer(&self, link: &LinkConfiguration) -> Option<SafeStateWait> {
+        let is_needed = link.on_loss == LossPolicy::SafeState && self.to_parts.contains(&link.name);
+        let robot = self.ends.robot.as_ref().filter(|_| is_needed)?;
+        Some(robot.wait_in_safe_state(format!("process `{}`: it has not been met yet", link.name)))
+    }
 }
 
 /// The links of a robot. When they are dropped, they say goodbye to all peers with the reason that
@@ -133,14 +151,16 @@ impl Links {
         let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
-            let LinkHost { robot, ends, note, transport } = host.clone();
+            let LinkHost { robot, ends, note, transport, .. } = host.clone();
             if link.end.is_over_zenoh() && transport.is_none() {
                 return Err(LinkError::without_zenoh(link));
             }
             let (published, calls) = events.of_link(place);
             let services = Services::new(&link.serve, &link.call, ends.bus.clone(), calls);
             let topics = Topics::of_link(link, ends, &published);
-            let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note).with_on_loss(link.on_loss);
+            let desk = Desk::new(robot, topics, services, LinkStatistics::of(link), note)
+                .with_on_loss(link.on_loss)
+                .waiting(host.wait_for_peer(link));
             let io = (Tokens::of(place), poll.registry());
             let link = Link::open(link, desk, transport.as_deref(), io).map_err(|source| {
                 let (name, address) = (link.name.clone(), link.end.to_string());

@@ -42,6 +42,9 @@ impl Carrier {
                 received.peers += usize::from(session.brings(topic));
             }
         });
+        if !statistics.peers.is_empty() {
+            desk.note_met();
+        }
     }
 
     fn count_calls(&mut self, desk: &mut Desk) {

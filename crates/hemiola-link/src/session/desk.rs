@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{LinkAddress, LossPolicy, SubjectKind};
+use hemiola_runtime::SafeStateWait;
 
 use super::Parting;
 use crate::ends::{Note, Remarks, Service, Services, Topics};
@@ -37,6 +38,8 @@ pub struct Desk {
     /// Set if the statistics about the clocks of peers may have changed.
     pub has_old_clocks: bool,
     on_loss: LossPolicy,
+    /// The wait of the robot until the first peer has been met.
+    wait: Option<SafeStateWait>,
     remarks: Remarks,
 }
 
@@ -75,6 +78,7 @@ impl Desk {
             has_changed: true,
             has_old_clocks: false,
             on_loss: LossPolicy::default(),
+            wait: None,
             remarks,
         }
     }
@@ -83,6 +87,17 @@ impl Desk {
     #[must_use]
     pub fn with_on_loss(self, on_loss: LossPolicy) -> Self {
         Self { on_loss, ..self }
+    }
+
+    /// Sets the wait of the robot that ends when the first peer has been met.
+    #[must_use]
+    pub fn waiting(self, wait: Option<SafeStateWait>) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// Notes that a peer is connected, for which the robot may have waited.
+    pub fn note_met(&mut self) {
+        self.wait.take().into_iter().for_each(SafeStateWait::end);
     }
 
     /// Returns the number of things that this side can offer: first those that are sent, then the

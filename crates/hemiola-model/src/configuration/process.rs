@@ -29,7 +29,8 @@ pub struct ProcessConfiguration {
     pub restart: Option<RestartLimit>,
     /// The time within which it begins when it is started: it has created its modules by then.
     pub begin_within: Duration,
-    /// The reaction of the other processes when it has died.
+    /// The reaction of the other processes when it has died. With [`LossPolicy::SafeState`] they
+    /// begin in their safe state, too, until it has begun.
     pub on_loss: LossPolicy,
 }
 
@@ -75,6 +76,22 @@ impl Configuration {
             names.insert(0, MAIN);
         }
         names
+    }
+
+    /// Returns whether the robot must not run without a process: it is in its safe state if that
+    /// is lost, and until it has been met.
+    ///
+    /// ```
+    /// use hemiola_model::configuration::{Configuration, LossPolicy, ProcessConfiguration};
+    ///
+    /// let mut robot = Configuration::default();
+    /// let brakes = ProcessConfiguration { on_loss: LossPolicy::SafeState, ..ProcessConfiguration::new("brakes", []) };
+    /// robot.processes = vec![brakes, ProcessConfiguration::new("vision", [])];
+    /// assert!(robot.is_needed("brakes") && !robot.is_needed("vision"));
+    /// ```
+    pub fn is_needed(&self, process: &str) -> bool {
+        let needed = |known: &&ProcessConfiguration| known.on_loss == LossPolicy::SafeState;
+        self.processes.iter().filter(needed).any(|known| known.name == process)
     }
 
     /// Returns whether a link leads to another process of the robot that this is a part of.

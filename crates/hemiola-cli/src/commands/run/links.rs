@@ -53,7 +53,8 @@ pub fn open(
         tell(format_args!("note: a robot that is stepped or replays a log opens no links, and is not a node of ROS 2"));
         return Ok(OpenLinks::default());
     }
-    let host = with_zenoh(LinkHost::of(robot, handle));
+    let to_parts = links.iter().map(|link| &link.name).filter(|name| configuration.is_between_parts(name));
+    let host = with_zenoh(LinkHost::of(robot, handle)).with_links_to_parts(to_parts);
     let node = match ros2 {
         Some(node) => Some(ros2::open(node, host.clone())?),
         None => None,

@@ -7,6 +7,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `standing` | the state of the robot: its safe state, and the changes that were made |
+//! | `met` | the other hosts, as far as processes that begin wait for them |
 //! | `hub`, `member` | the two ends of the connections over which that is exchanged, here and in the processes |
 //! | `words` | the messages |
 //! | `hosts` | the other hosts of the robot, whose processes are part of it |
@@ -22,6 +23,7 @@ mod gate;
 mod hosts;
 mod hub;
 mod member;
+mod met;
 mod passage;
 mod proof;
 mod standing;
@@ -174,7 +176,9 @@ impl Processes {
         if hosts.is_none() && loaded.configuration.hosts.len() > 1 && loaded.configuration.page.token.is_none() {
             tell(NOT_ONE);
         }
+        let to_meet = hosts.as_ref().map(OtherHosts::to_meet).unwrap_or_default();
         let standing = Standing::of(names.iter().copied(), run_of(host.as_deref()));
+        let standing = standing.waiting_for(|name| loaded.configuration.is_needed(name), to_meet);
         let members = names.into_iter().map(member).collect();
         let (arguments, early) = (typed, VecDeque::new());
         Ok(Some(Self { members, arguments, events, early, sender, standing, hosts, ending: None, code: 0 }))
@@ -287,11 +291,15 @@ impl Processes {
         let Some(mut child) = member.child.take() else { return Ok(()) };
         let group = Pid::from_child(&child);
         let status = child.wait()?;
-        self.standing.end(number);
         if let Some(line) = member.line.take() {
             // What it has sent still counts, and the process that replaces it has to know it.
             line.end(|| self.early.extend(self.events.try_iter()));
         }
+        self.change_standing(|standing| {
+            standing.end(number);
+            standing.note_waits()
+        });
+        let member = &mut self.members[number];
         let (has_died, name) = (has_died(status), member.name.clone());
         if self.ending.is_none()
             && has_died
@@ -329,13 +337,16 @@ impl Processes {
             self.early.push_back(Event::Begins(number, line));
             return;
         }
-        let begin = self.standing.begin(number);
         let member = &mut self.members[number];
         (member.line, member.begins_by) = (Some(line), None);
         if let Some(hosts) = self.hosts.as_ref().map(OtherHosts::known) {
             self.tell(number, &Told::Hosts(hosts));
         }
-        self.tell(number, &begin);
+        self.change_standing(|standing| {
+            let mut told = vec![(number, standing.begin(number))];
+            told.extend(standing.note_waits());
+            told
+        });
     }
 
     /// Handles a message of a process, and sends the others what concerns them.
@@ -357,10 +368,16 @@ impl Processes {
     fn note_host(&mut self, event: HostEvent) {
         let Some(hosts) = &mut self.hosts else { return };
         match event {
-            HostEvent::Said(entries) => return self.change_standing(|standing| standing.join(entries)),
+            HostEvent::Said(number, connection, knows) => {
+                return self.change_standing(|standing| standing.join(number, connection, knows));
+            }
+            HostEvent::Silent(number, connection) => {
+                return self.change_standing(|standing| standing.part(number, &connection));
+            }
+            HostEvent::Away(number) => return self.change_standing(|standing| standing.note_absence(number)),
             HostEvent::Met(number, line, clock) => {
                 hosts.meet(number, line, clock);
-                hosts.tell(Some(number), self.standing.entries());
+                hosts.tell(Some(number), &self.standing.knows());
             }
             HostEvent::Clock(number, clock) => hosts.note_clock(number, clock),
             HostEvent::Lost(number) => hosts.lose(number),
@@ -371,12 +388,13 @@ impl Processes {
 
     /// Changes the state of the robot, and sends processes and hosts what concerns them.
     fn change_standing(&mut self, change: impl FnOnce(&mut Standing) -> Vec<(usize, Told)>) {
-        let before = self.standing.entries().clone();
+        let before = self.standing.knows();
         for (number, told) in change(&mut self.standing) {
             self.tell(number, &told);
         }
-        if let Some(hosts) = self.hosts.as_ref().filter(|_| *self.standing.entries() != before) {
-            hosts.tell(None, self.standing.entries());
+        let knows = self.standing.knows();
+        if let Some(hosts) = self.hosts.as_ref().filter(|_| knows != before) {
+            hosts.tell(None, &knows);
         }
     }
 

@@ -184,6 +184,12 @@ fn a_process_that_may_not_be_started_again_ends_the_robot() {
 fn what_drives_may_be_made_safe_when_what_sees_dies() {
     let run = Run::start("safe", &["--set", "process.vision.on_loss='safe-state'"]);
     run.wait_for("it sees", |run| run.seen() > 0);
+    // It does not begin without it, either.
+    for said in
+        ["enters its safe state, because it is waiting for process `vision`", "because nothing is missing any more"]
+    {
+        run.wait_for("it waits until it sees", |run| run.text().contains(said));
+    }
     kill_process(run.processes("vision")[0], Signal::KILL).unwrap();
     let said = "the robot enters its safe state, because link `vision` (it has lost `processes-vision`) asked for it";
     run.wait_for("it is safe", |run| run.text().contains(said));

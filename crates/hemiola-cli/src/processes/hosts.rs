@@ -6,6 +6,7 @@
 //! by nobody.
 
 use std::io;
+use std::mem;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -18,10 +19,10 @@ use hemiola_model::configuration::Configuration;
 use hemiola_realtime::monotonic_now;
 
 use super::Event;
-use super::entries::Entries;
 use super::gate::{self, Pass, Visitor, Wish};
+use super::met::{Connection, KnownHost};
 use super::passage::{self, OtherSide, Passage};
-use super::words::{HostSaid, Lines, Pong, write};
+use super::words::{HostKnows, HostSaid, Lines, Pong, write};
 use crate::notes::tell;
 
 /// The other hosts of a robot.
@@ -41,6 +42,8 @@ struct Host {
     name: String,
     gate: SocketAddr,
     processes: Vec<String>,
+    /// Its processes without which the robot must not run.
+    needed: Vec<String>,
     /// The connection over which it is told things.
     line: Option<TcpStream>,
     clock: Option<HostClock>,
@@ -54,8 +57,12 @@ pub enum HostEvent {
     /// The clock of a host is known better.
     Clock(usize, HostClock),
     Lost(usize),
-    /// A host has sent what it knows of the safe state.
-    Said(Entries),
+    /// A host could not be reached. This is reported once, until it has been reached.
+    Away(usize),
+    /// A host has sent what it knows, over this connection.
+    Said(usize, Connection, HostKnows),
+    /// The connection over which a host sends what it knows has ended.
+    Silent(usize, Connection),
 }
 
 /// The time after which a host that is not there is tried again.
@@ -83,7 +90,8 @@ impl OtherHosts {
         let host = |name: &String| {
             let gate = configuration.gate(name)?;
             let processes = owned(configuration.processes_of(name));
-            Some(Host { name: name.clone(), gate, processes, line: None, clock: None, passages: Vec::new() })
+            let needed = processes.iter().filter(|process| configuration.is_needed(process)).cloned().collect();
+            Some(Host { name: name.clone(), gate, processes, needed, line: None, clock: None, passages: Vec::new() })
         };
         // A host on which nothing runs is never started.
         let others = others.filter_map(|other| host(&other.name)).filter(|host| !host.processes.is_empty());
@@ -126,6 +134,11 @@ impl OtherHosts {
         Ok(())
     }
 
+    /// Returns the hosts for processes that begin: none of them has been met.
+    pub fn to_meet(&self) -> Vec<KnownHost> {
+        self.hosts.iter().map(|host| KnownHost::new(&host.name, host.needed.clone())).collect()
+    }
+
     /// Returns the hosts as they are known now.
     pub fn known(&self) -> RobotHosts {
         let other =
@@ -161,12 +174,12 @@ impl OtherHosts {
         host.passages.clear();
     }
 
-    /// Tells a host what is known of the safe state; without a number, all hosts. One that cannot
-    /// be told is disconnected, and told when it is connected again.
-    pub fn tell(&self, number: Option<usize>, entries: &Entries) {
+    /// Tells a host what is known here; without a number, all hosts. One that cannot be told is
+    /// disconnected, and told when it is connected again.
+    pub fn tell(&self, number: Option<usize>, knows: &HostKnows) {
         let meant = self.hosts.iter().enumerate().filter(|(at, _)| number.is_none_or(|number| number == *at));
         for line in meant.filter_map(|(_, host)| host.line.as_ref()) {
-            if write(line, &HostSaid::Entries(entries.clone())).is_err() {
+            if write(line, &HostSaid::Knows(knows.clone())).is_err() {
                 _ = line.shutdown(std::net::Shutdown::Both);
             }
         }
@@ -197,12 +210,17 @@ struct Reception {
 
 impl Reception {
     fn receive(&self, visitor: &Visitor) {
-        if !self.hosts.contains(&visitor.host) {
+        let Some(number) = self.hosts.iter().position(|host| *host == visitor.host) else {
             _ = visitor.refuse(&format!("`{}` is none of the other hosts in robot.toml there", visitor.host));
             return;
-        }
+        };
         match &visitor.wish {
-            Wish::Tell => _ = visitor.welcome(&self.pass).and_then(|()| self.listen(&visitor.stream)),
+            Wish::Tell => {
+                let connection = Connection::default();
+                let listen = || self.listen(&visitor.stream, number, &connection);
+                _ = visitor.welcome(&self.pass).and_then(|()| listen());
+                _ = self.events.send(Event::Host(HostEvent::Silent(number, connection)));
+            }
             Wish::Door { process } => {
                 let _open = self.open.clone();
                 let door = match self.processes.contains(process) {
@@ -218,15 +236,15 @@ impl Reception {
     }
 
     /// Handles the messages of a host until it is gone.
-    fn listen(&self, stream: &TcpStream) -> io::Result<()> {
+    fn listen(&self, stream: &TcpStream, number: usize, connection: &Connection) -> io::Result<()> {
         stream.set_read_timeout(Some(SILENCE))?;
         let mut lines = Lines::of(stream);
         while let Some(said) = lines.next() {
             let arrived = now();
             match said {
                 HostSaid::Ping { left } => write(stream, &Pong { left, arrived, answered: now() })?,
-                HostSaid::Entries(entries) => {
-                    let told = self.events.send(Event::Host(HostEvent::Said(entries)));
+                HostSaid::Knows(knows) => {
+                    let told = self.events.send(Event::Host(HostEvent::Said(number, connection.clone(), knows)));
                     told.map_err(|_| io::ErrorKind::BrokenPipe)?;
                 }
             }
@@ -247,9 +265,14 @@ struct Visits {
 impl Visits {
     /// Connects to the host whenever it is there.
     fn go_on(&self) {
-        let mut told = None;
+        let (mut told, mut is_away) = (None, false);
         loop {
-            match self.pass.knock(self.gate, &self.name, Wish::Tell) {
+            let reached = self.pass.knock(self.gate, &self.name, Wish::Tell);
+            let was_away = mem::replace(&mut is_away, reached.is_err());
+            if is_away && !was_away && self.events.send(Event::Host(HostEvent::Away(self.number))).is_err() {
+                return;
+            }
+            match reached {
                 Ok(stream) => {
                     _ = self.compare_clocks(&stream);
                     told = None;

@@ -10,7 +10,9 @@ use std::thread::{Builder, JoinHandle};
 use hemiola_live::HostsView;
 use hemiola_live::protocol::ChangeText;
 use hemiola_realtime::Wakeup;
-use hemiola_runtime::{Change, JournalEvent, Observation, Observer, PreparedRobot, RobotHandle, SafeStateCause};
+use hemiola_runtime::{
+    Change, JournalEvent, Observation, Observer, PreparedRobot, RobotHandle, SafeStateCause, SafeStateWait,
+};
 use hemiola_words::counted;
 
 use super::words::{Lines, SOCKET, SafeCause, Said, Told, write};
@@ -40,6 +42,8 @@ struct State {
     said: u64,
     /// The number of times that it has received so.
     heard: u64,
+    /// The wait for others, which only the process that has started this one knows.
+    wait: Option<SafeStateWait>,
     has_ended: bool,
 }
 
@@ -69,15 +73,18 @@ impl Membership {
             hosts.show(known);
             first = lines.next();
         }
-        let Some(Told::Begin { changes, safe }) = first else {
+        let Some(Told::Begin { changes, safe, waits }) = first else {
             return Err(failed(io::Error::other("the process that started them does not send their state")));
         };
         let robot = prepared.handle().clone();
         change_again(prepared, changes);
-        let state = Mutex::new(State { is_safe: safe.is_some(), ..State::default() });
+        let is_safe = safe.is_some();
         if let Some(cause) = safe {
             robot.enter_safe_state_because(cause.into());
         }
+        // It waits before links do, so that the words of this wait are shown first.
+        let wait = waits.map(|what| robot.wait_in_safe_state(what));
+        let state = Mutex::new(State { is_safe, wait, ..State::default() });
         let wakeup = robot.safe_state_wakeup();
         let seen = robot.observe(Observation::default().with_journal().notifying(wakeup.clone()))?;
         let shared = Arc::new(Shared { robot, stream, wakeup, hosts, state });
@@ -130,6 +137,8 @@ impl Shared {
             let mut state = self.state();
             match told {
                 Told::Hosts(hosts) => self.hosts.show(hosts),
+                Told::Waits(None) => state.wait.take().into_iter().for_each(SafeStateWait::end),
+                Told::Waits(Some(what)) => state.wait.iter().for_each(|wait| wait.describe(what.clone())),
                 Told::Safe(cause) => {
                     state.heard += 1;
                     state.is_safe = true;
@@ -137,10 +146,10 @@ impl Shared {
                 }
                 Told::Left { process, heard } => {
                     // Safe wins: what the others have not received yet was sent, or is about to be.
-                    let is_heard = heard == state.said && (state.is_safe || !self.robot.is_in_safe_state());
+                    let is_heard = heard == state.said && (state.is_safe || self.own_cause().is_none());
                     if is_heard {
                         state.is_safe = false;
-                        _ = self.robot.change_by(Change::LeaveSafeState, &format!("process `{process}`"));
+                        self.robot.leave_safe_state_unless_waiting(&format!("process `{process}`"));
                     }
                 }
                 Told::Begin { .. } => {}
@@ -187,16 +196,22 @@ impl Shared {
 
     fn say_safe_state(&self) {
         let mut state = self.state();
-        let said = match (state.is_safe, self.robot.safe_state()) {
-            (false, Some(entry)) => {
+        let said = match (state.is_safe, self.own_cause()) {
+            (false, Some(cause)) => {
                 state.said += 1;
-                Said::Safe { reason: entry.cause.to_string() }
+                Said::Safe { reason: cause.to_string() }
             }
             (true, None) => Said::Left { heard: state.heard },
             _ => return,
         };
         state.is_safe = !state.is_safe;
         _ = write(&self.stream, &said);
+    }
+
+    /// Returns the cause of the safe state that others have to know: each process waits for itself.
+    fn own_cause(&self) -> Option<SafeStateCause> {
+        let cause = self.robot.safe_state()?.cause;
+        (!matches!(cause, SafeStateCause::Waiting { .. })).then_some(cause)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -32,7 +32,10 @@ pub enum Said {
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// The state with which the process begins: the answer to [`Said::Begins`].
-    Begin { changes: Vec<ChangeText>, safe: Option<SafeCause> },
+    Begin { changes: Vec<ChangeText>, safe: Option<SafeCause>, waits: Option<String> },
+    /// The process must wait for this in its safe state, instead of what it was told before;
+    /// `None`: for nothing any more.
+    Waits(Option<String>),
     /// The robot has entered its safe state.
     Safe(SafeCause),
     /// The robot has left its safe state, because `process` has. The receiver has reported `heard`
@@ -47,11 +50,21 @@ pub enum Told {
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostSaid {
-    /// Everything that the host knows of the safe state.
-    Entries(Entries),
+    Knows(HostKnows),
     /// A request for the time of the other host's monotonic clock; it leaves at this time of the
     /// own one, in nanoseconds.
-    Ping { left: i64 },
+    Ping {
+        left: i64,
+    },
+}
+
+/// The state of a host that the other hosts have to know.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct HostKnows {
+    /// Everything that the host knows of the safe state.
+    pub entries: Entries,
+    /// The names of its processes that have begun.
+    pub begun: Vec<String>,
 }
 
 /// The answer to [`HostSaid::Ping`]: the times at which it left, arrived, and is answered.

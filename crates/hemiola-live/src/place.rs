@@ -111,7 +111,7 @@ impl RunningSocket {
 
     /// Returns whether this is the way to a process on another host, which the process that has
     /// started those of this host keeps open.
-    pub(crate) fn leads_elsewhere(&self) -> bool {
+    pub fn leads_elsewhere(&self) -> bool {
         self.part.as_ref().is_some_and(|part| part.started_by == Some(self.process.cast_unsigned()))
     }
 

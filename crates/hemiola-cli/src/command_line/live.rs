@@ -120,6 +120,9 @@ pub struct OutputArguments {
 
 #[derive(Args, Debug)]
 pub struct PsArguments {
+    /// List only this robot, and exit with 1 unless all of its processes of this host are running
+    #[arg(long, value_name = "ROBOT")]
+    pub running: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -288,8 +288,10 @@ impl Deploying<'_> {
             let start = started.start(&arguments, &self.deployment.cores);
             self.run(&self.machine.ssh(&start), "cannot start the robot")?;
         }
-        let page =
-            self.run(&self.machine.ssh(&started.await_door()), "has started the robot, but it is not running")?;
+        let page = self.run(
+            &self.machine.ssh(&started.await_doors()),
+            "has started the robot, but not all of its processes there are running",
+        )?;
         if self.is_dry {
             return Ok(Some(PAGE));
         }

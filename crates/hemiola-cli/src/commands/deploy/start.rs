@@ -83,9 +83,11 @@ echo $! > {robot}.pid
         )
     }
 
-    /// Waits until the robot's door is open, and prints the address of its page; fails with the
-    /// robot's output if it ends before.
-    pub fn await_door(&self) -> String {
+    /// Waits until all processes of the robot that run there have opened their doors, and prints
+    /// the address of its page. Those of other hosts do not count, even if they are reached from
+    /// there. Fails with the robot's output if it ends before, or takes longer than its processes
+    /// have by default (`begin_within`).
+    pub fn await_doors(&self) -> String {
         let robot = quoted(self.robot);
         let (runs, said) = match self.by_systemd {
             true => {
@@ -99,10 +101,10 @@ echo $! > {robot}.pid
         };
         format!(
             "cd {} || exit
-{}left=150
-until ./{robot} ps --json | grep -q '\"name\": \"'{robot}'\"'; do
+{}left=300
+until ./{robot} ps --running {robot} > /dev/null; do
   left=$((left - 1))
-  [ $left -gt 0 ] && {runs} || {{ {said} >&2; exit 1; }}
+  [ $left -gt 0 ] && {runs} || {{ ./{robot} ps >&2; {said} >&2; exit 1; }}
   sleep 0.2
 done
 {said} 2>/dev/null | grep '^page: ' | tail -n 1
@@ -137,6 +139,38 @@ mod tests {
     use std::process::{Command, Output};
 
     use super::*;
+
+    /// Awaits a robot that answers as this script does, of which a process of this ID was started.
+    fn awaits(script: &str, process: u32) -> (Output, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().display().to_string();
+        let path = folder.path().join("rover");
+        fs::write(&path, format!("#!/bin/sh\necho \"$*\" >> asked\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join("rover.pid"), process.to_string()).unwrap();
+        fs::write(folder.path().join("rover.log"), "it says so\npage: http://127.0.0.1:8765/\n").unwrap();
+        let started = Started { robot: "rover", folder: &text, by_systemd: false };
+        let output = Command::new("/bin/sh").args(["-c", &started.await_doors()]).output().unwrap();
+        (output, fs::read_to_string(folder.path().join("asked")).unwrap())
+    }
+
+    #[test]
+    fn it_is_awaited_until_it_says_that_all_of_its_processes_run() {
+        let (output, asked) = awaits("[ $(grep -c '' asked) -ge 3 ]", std::process::id());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(output.stdout, b"page: http://127.0.0.1:8765/\n");
+        assert_eq!(asked, "ps --running rover\n".repeat(3));
+    }
+
+    #[test]
+    fn a_robot_that_ends_before_is_awaited_no_longer() {
+        let mut gone = Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let (output, asked) = awaits("echo 'main  is not running'; exit 1", gone.id());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), asked.as_str()), (Some(1), "ps --running rover\nps\n"), "{said}");
+        assert!(said.contains("main  is not running") && said.contains("it says so"), "{said}");
+    }
 
     /// Starts a robot that only writes how it was started, where there are these programs.
     fn start(programs: &[(&str, &str)], cores: &[usize]) -> (Output, String) {

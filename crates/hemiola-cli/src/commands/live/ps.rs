@@ -15,7 +15,9 @@ use crate::error::CommandError;
 type Known = (RunningSocket, Result<Welcome, ClientError>);
 
 pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {
-    let robots = RunningRobot::all();
+    let mut robots = RunningRobot::all();
+    let meant = arguments.running.as_deref();
+    robots.retain(|robot| meant.is_none_or(|name| robot.name == name));
     let sockets: Vec<_> = robots.iter().flat_map(|robot| robot.sockets.clone()).collect();
     let welcomed = each_process(&sockets, |socket| {
         Connection::open(&Address::Unix(socket.path.clone())).map(|process| process.welcome().clone())
@@ -28,7 +30,13 @@ pub fn ps(arguments: &PsArguments) -> Result<ExitCode, CommandError> {
             (robot, known)
         })
         .collect();
-    if arguments.json {
+    print_all(&robots, arguments.json)?;
+    let is_running = meant.is_none() || robots.iter().any(|(robot, known)| is_running(robot, known));
+    Ok(if is_running { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print_all(robots: &[(RunningRobot, Vec<Known>)], json: bool) -> Result<ExitCode, CommandError> {
+    if json {
         return print_json(&robots.iter().map(as_json).collect());
     }
     if robots.is_empty() {
@@ -101,6 +109,21 @@ fn rows((robot, known): &(RunningRobot, Vec<Known>)) -> Vec<[String; 4]> {
         rows.push([name, String::new(), String::new(), state.to_owned()]);
     }
     rows
+}
+
+/// Returns whether all processes of a robot that run on this host do so.
+fn is_running(robot: &RunningRobot, known: &[Known]) -> bool {
+    // A way to a process of another host says what that knows.
+    let here = |(socket, _): &&Known| !socket.leads_elsewhere();
+    let Some(welcome) = known.iter().filter(here).find_map(|(_, welcome)| welcome.as_ref().ok()) else {
+        return false;
+    };
+    let is_elsewhere = |part: &&String| welcome.hosts.others.iter().any(|host| host.processes.contains(part));
+    let answers = |part: &String| {
+        let is_it = |socket: &RunningSocket| socket.part.as_ref().is_some_and(|it| it.process == *part);
+        known.iter().filter(here).any(|(socket, welcome)| is_it(socket) && welcome.is_ok())
+    };
+    !robot.is_cut() || welcome.parts.iter().filter(|part| !is_elsewhere(part)).all(answers)
 }
 
 /// Returns the processes of a robot that are not running.

@@ -2,6 +2,9 @@
 //! own keys, port and configuration.
 #![forbid(unsafe_code)]
 
+#[allow(dead_code, reason = "other tests use other parts of it")]
+mod host;
+
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -9,12 +12,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use host::{Addresses, Host, PATIENCE, PROGRAM, one_robot};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
 const SSHD: &str = "/usr/sbin/sshd";
-/// A time that no wait exceeds, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 const ROBOT: &str = "\
 [cycle.driving]
@@ -232,6 +234,26 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     assert_ne!(server.robot(), first);
     server.shows("Line.offset", "0.5");
     assert!(has_ended(first.unwrap()), "the one before has ended");
+}
+
+#[test]
+fn a_host_is_deployed_when_its_own_processes_run() {
+    let Some(server) = Server::start("hosts", "", "exec") else { return };
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 28), head: Ipv4Addr::new(127, 0, 0, 29) };
+    let robot = one_robot(addresses, "") + "[deploy.head]\nhost = 'robot'\n";
+    fs::write(server.folder.join("crate/robot.toml"), &robot).unwrap();
+    // Its process is reached from the host that is deployed as soon as the two have met.
+    let body = Host::start("deploy", "body", &robot, &[]);
+    body.until(&["ps"], |robots| robots[0]["processes"][0]["time"].is_i64());
+    let said = server.deploys(&["head"]);
+    assert!(said.contains("convoy runs on robot"), "{said}");
+    let mut there = Command::new(PROGRAM);
+    let listed = there.args(["ps", "--json"]).env("XDG_RUNTIME_DIR", server.folder.join("run")).output().unwrap();
+    let robots: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let processes = robots[0]["processes"].as_array().unwrap();
+    let vision = processes.iter().find(|process| process["name"] == "vision");
+    assert!(vision.is_some_and(|process| process["time"].is_i64()), "{robots}");
+    body.has_both();
 }
 
 #[test]

@@ -2,172 +2,32 @@
 //! sockets and a starter of its own, as two machines would.
 #![forbid(unsafe_code)]
 
+#[allow(dead_code, reason = "other tests use other parts of it")]
+mod host;
+
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hemiola::cdr::decode;
+use hemiola::log::{Entry, LogReader};
+use hemiola::prelude::*;
 use hemiola_live::client::{Address, Connection};
 use hemiola_live::protocol::Request;
+use host::{Addresses, Host, PATIENCE, PROGRAM, TOKEN, one_robot, robot};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_convoy");
-/// A time that no wait exceeds, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The addresses of the two hosts of a test, which no other test uses at the same time.
-#[derive(Clone, Copy)]
-struct Addresses {
-    body: Ipv4Addr,
-    head: Ipv4Addr,
-}
-
-/// Returns a robot.toml in which `main` runs on the first host, and `vision` on the other one.
-fn robot(Addresses { body, head }: Addresses, vision: &str) -> String {
-    let port = TcpListener::bind((body, 0)).unwrap().local_addr().unwrap().port().min(65_000);
-    format!(
-        "[cycle.driving]\nrate = 50.0\nmodules = ['Pilot']\n\
-         [cycle.seeing]\ntrigger = 'Camera'\nmodules = ['LineDetector', 'BlindDetector']\n\
-         [providers]\nLine = 'LineDetector'\n\
-         [host.body]\naddress = '{body}'\nport = {port}\n[host.head]\naddress = '{head}'\n\
-         [process.vision]\ncycles = ['seeing']\nhost = 'head'\n{vision}"
-    )
-}
-
-/// Returns the same robot with a token, by which its hosts act as one.
-fn one_robot(addresses: Addresses, vision: &str) -> String {
-    format!("{}[page]\ntoken = '{TOKEN}'\n", robot(addresses, vision))
-}
-
-const TOKEN: &str = "the-secret-of-this-cart";
-
-/// The part of a robot that runs on one host.
-struct Host {
-    name: &'static str,
-    child: Child,
-    folder: PathBuf,
-}
-
-impl Host {
-    fn start(test: &str, name: &'static str, robot: &str, arguments: &[&str]) -> Self {
-        Self::start_by(&[PROGRAM], test, name, robot, arguments)
-    }
-
-    /// Starts a host by this command, to which the program's arguments are added.
-    fn start_by(command: &[&str], test: &str, name: &'static str, robot: &str, arguments: &[&str]) -> Self {
-        // The paths of sockets must be short.
-        let folder = std::env::temp_dir().join(format!("hemiola-{test}-{name}-{}", std::process::id()));
-        _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("robot.toml"), robot).unwrap();
-        let output = fs::File::create(folder.join("output")).unwrap();
-        let child = Self::program(command[0], &folder)
-            .args(&command[1..])
-            .args(["run", "--no-trace", "--host", name])
-            .args(arguments)
-            .stdout(output.try_clone().unwrap())
-            .stderr(output)
-            .spawn()
-            .unwrap();
-        Self { name, child, folder }
-    }
-
-    fn program(program: &str, folder: &Path) -> Command {
-        let mut program = Command::new(program);
-        program.current_dir(folder).env("XDG_RUNTIME_DIR", folder).env("XDG_STATE_HOME", folder).stdin(Stdio::null());
-        program
-    }
-
-    fn command(&self, arguments: &[&str]) -> Output {
-        Self::program(PROGRAM, &self.folder).args(arguments).output().unwrap()
-    }
-
-    fn said(&self) -> String {
-        fs::read_to_string(self.folder.join("output")).unwrap()
-    }
-
-    /// Runs a command repeatedly until its answer satisfies `is_so`.
-    #[track_caller]
-    fn until(&self, arguments: &[&str], mut is_so: impl FnMut(&Value) -> bool) -> Value {
-        let begin = Instant::now();
-        loop {
-            // The robot may not be running yet.
-            let output = self.command(&[arguments, &["--json"]].concat());
-            if output.status.success()
-                && let Ok(answer) = serde_json::from_slice(&output.stdout)
-                && is_so(&answer)
-            {
-                return answer;
-            }
-            let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-            assert!(begin.elapsed() < PATIENCE, "{}: {arguments:?}: {printed}{}", self.name, self.said());
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Waits until this host, which drives, follows the line that the other one sees.
-    #[track_caller]
-    fn follows(&self, offset: f64) {
-        self.until(&["show", "Drive"], |answer| answer["value"]["offset"] == offset);
-    }
-
-    /// Runs a command that must succeed, and returns what it printed.
-    #[track_caller]
-    fn prints(&self, arguments: &[&str]) -> String {
-        let output = self.command(arguments);
-        let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{}: {arguments:?}: {printed}{said}{}", self.name, self.said());
-        printed.into_owned()
-    }
-
-    /// Waits until commands on this host reach both processes.
-    #[track_caller]
-    fn has_both(&self) {
-        self.until(&["ps"], |robots| {
-            let processes = &robots[0]["processes"];
-            processes.as_array().map(Vec::len) == Some(2)
-                && processes[0]["time"].is_i64()
-                && processes[1]["time"].is_i64()
-        });
-    }
-
-    /// Waits until a process says whether it is in its safe state; returns the cause.
-    #[track_caller]
-    fn is_safe(&self, process: &str, is_safe: bool) -> String {
-        let top = self.until(&["top", "--process", process], |top| top["safe_state"].is_object() == is_safe);
-        top["safe_state"]["cause"].as_str().unwrap_or_default().to_owned()
-    }
-
-    /// Returns the ID of the process with that name that was started last.
-    fn process(&self, name: &str) -> Pid {
-        let begin = format!("process `{name}` is ");
-        let text = self.said();
-        let last = text.lines().filter_map(|line| line.strip_prefix(&begin)?.parse().ok()).next_back();
-        Pid::from_raw(last.unwrap()).unwrap()
-    }
-
-    fn ends(&mut self) -> Option<i32> {
-        let begin = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(begin.elapsed() < PATIENCE, "it does not end: {}", self.said());
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-impl Drop for Host {
-    /// Ends the process that has started the others, which end with it.
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-        _ = fs::remove_dir_all(&self.folder);
-    }
+/// The representation of the robot that crosses, to read it from logs.
+#[derive(Representation, Clone, Default)]
+struct Line {
+    image: u64,
+    offset: f64,
+    honks: u64,
+    is_safe: bool,
 }
 
 #[test]
@@ -227,8 +87,11 @@ fn a_robot_is_safe_when_a_host_is_lost_that_it_cannot_do_without() {
     let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 6), head: Ipv4Addr::new(127, 0, 0, 7) };
     let robot = robot(addresses, "on_loss = 'safe-state'\n");
     let body = Host::start("lost", "body", &robot, &[]);
+    // It does not begin without that host, either.
+    body.is_safe_because("main", "it is waiting for process `vision`: it has not been met yet");
     let mut head = Host::start("lost", "head", &robot, &[]);
     body.follows(0.25);
+    body.is_safe("main", false);
     kill_process(head.process("vision"), Signal::KILL).unwrap();
     assert_eq!(head.ends(), Some(128 + 9), "{}", head.said());
     body.until(&["top"], |statistics| statistics["safe_state"].is_object());
@@ -271,13 +134,109 @@ fn the_safe_state_of_one_host_is_that_of_all() {
     drop(head);
     body.prints(&["safe-state", "enter", "--process", "main"]);
     let head = Host::start("safe", "head", &robot, &[]);
-    assert!(head.is_safe("vision", true).ends_with("in process `main`"));
+    head.is_safe_because("vision", "in process `main`");
     head.has_both();
     // Both hosts are meant by a command about the whole robot.
     let left = head.prints(&["safe-state", "leave"]);
     assert_eq!(left, "main has left its safe state\nvision has left its safe state\n");
     body.is_safe("main", false);
     head.is_safe("vision", false);
+}
+
+/// Whether the robot was in its safe state at each run of the process that sees, as its log says.
+fn was_safe(host: &Host) -> Vec<bool> {
+    let mut log = LogReader::open(&host.folder.join("seen-vision.mcap")).unwrap();
+    let mut was_safe = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        if let Ok(Entry::Message(message)) = entry
+            && message.channel.topic == "/seeing/Line"
+        {
+            was_safe.push(decode::<Line>(message.data).unwrap().is_safe);
+        }
+    }
+    was_safe
+}
+
+/// Ends the host that sees, and repeats what it has computed.
+fn ends_and_is_repeated(head: &mut Host) {
+    kill_process(Pid::from_child(&head.child), Signal::TERM).unwrap();
+    match head.ends() {
+        Some(0) => _ = head.prints(&["log", "verify", "seen-vision.mcap"]),
+        // Other programs may occupy the cores, so that the log lacks values, which it reports.
+        Some(3) => println!("the recorder was too slow, so that the log cannot be verified"),
+        code => panic!("{code:?}: {}", head.said()),
+    }
+}
+
+/// The settings of a robot that must not run without the process that drives.
+const NEEDS_MAIN: &str = "[process.main]\non_loss = 'safe-state'\n";
+
+#[test]
+fn a_host_that_must_not_run_alone_is_safe_until_the_other_one_is_there() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 22), head: Ipv4Addr::new(127, 0, 0, 23) };
+    let robot = one_robot(addresses, NEEDS_MAIN);
+    let mut head = Host::start("waits", "head", &robot, &["--log", "seen.mcap"]);
+    let reason = head.is_safe("vision", true);
+    assert_eq!(reason, "it is waiting for host `body`: it has not been met yet");
+    head.until(&["show", "Line.image"], |image| image["value"].as_u64() > Some(10));
+    head.is_safe_because("vision", &reason);
+    let body = Host::start("waits", "body", &robot, &[]);
+    head.is_safe("vision", false);
+    body.is_safe("main", false);
+    body.follows(0.25);
+    head.until(&["show", "Line.is_safe"], |is_safe| is_safe["value"] == false);
+    ends_and_is_repeated(&mut head);
+    let was_safe = was_safe(&head);
+    let first = was_safe.iter().position(|is_safe| !is_safe).unwrap();
+    assert!(first > 10, "it was outside before it had met the other one: {was_safe:?}");
+    assert!(was_safe[first..].iter().all(|is_safe| !is_safe), "{was_safe:?}");
+}
+
+#[test]
+fn a_host_that_starts_while_another_one_is_safe_does_not_move_for_a_moment() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 24), head: Ipv4Addr::new(127, 0, 0, 25) };
+    let robot = one_robot(addresses, NEEDS_MAIN);
+    let body = Host::start("never", "body", &robot, &[]);
+    // It may run without the other one, and so is outside at first.
+    body.is_safe("main", false);
+    body.prints(&["safe-state", "enter", "--process", "main"]);
+    body.is_safe_because("main", "asked for it");
+    // The other host cannot say so while this one is held up.
+    let starter = Pid::from_child(&body.child);
+    kill_process(starter, Signal::STOP).unwrap();
+    let mut head = Host::start("never", "head", &robot, &["--log", "seen.mcap"]);
+    head.is_safe_because("vision", "it is waiting for host `body`: it has not been met yet");
+    kill_process(starter, Signal::CONT).unwrap();
+    head.is_safe_because("vision", "asked for it in process `main`");
+    head.has_both();
+    ends_and_is_repeated(&mut head);
+    let was_safe = was_safe(&head);
+    assert!(!was_safe.is_empty() && was_safe.iter().all(|is_safe| *is_safe), "{was_safe:?}");
+}
+
+#[test]
+fn a_robot_is_running_when_all_processes_of_this_host_are() {
+    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 26), head: Ipv4Addr::new(127, 0, 0, 27) };
+    let robot = one_robot(addresses, "restart = '10 per minute'\n");
+    let running = |host: &Host| host.command(&["ps", "--running", "convoy"]).status.code();
+    let head = Host::start("running", "head", &robot, &[]);
+    head.until(&["ps"], |robots| robots[0]["processes"][0]["time"].is_i64());
+    assert_eq!(running(&head), Some(0), "it runs without the other host");
+    let body = Host::start("running", "body", &robot, &[]);
+    head.has_both();
+    assert_eq!((running(&head), running(&body)), (Some(0), Some(0)));
+    assert_eq!(head.command(&["ps", "--running", "another"]).status.code(), Some(1));
+    // Its own process hangs while it begins; that of the other host is still reached.
+    fs::write(head.folder.join("hang"), "").unwrap();
+    kill_process(head.process("vision"), Signal::KILL).unwrap();
+    head.until(&["ps"], |robots| robots[0]["missing"] == json!(["vision"]));
+    let seen = head.command(&["ps", "--running", "convoy"]);
+    let printed = String::from_utf8_lossy(&seen.stdout).into_owned();
+    assert!(printed.contains("main on body") && seen.status.code() == Some(1), "{printed}");
+    assert_eq!(running(&body), Some(0), "its own processes run");
+    fs::remove_file(head.folder.join("hang")).unwrap();
+    head.has_both();
+    assert_eq!(running(&head), Some(0));
 }
 
 #[test]

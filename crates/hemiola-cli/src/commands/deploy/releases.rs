@@ -90,6 +90,10 @@ rm -rf failed",
   done
   cd {FOLDER} && number=1 || exit
   while [ -e $number ]; do number=$((number + 1)); done
+  # What the robot has written there since the copy was begun.
+  [ ! -d current ] || (cd current/ && find . -type f ! -name .started) | while IFS= read -r file; do
+    [ -e \"next/$file\" ] || {{ mkdir -p \"next/${{file%/*}}\" && ln \"current/$file\" \"next/$file\"; }}
+  done 2> /dev/null
   mv next $number && sync || exit
   [ ! -e current/.started ] || ln -sfn \"$(readlink current)\" previous || exit
 {FORCE}
@@ -271,6 +275,19 @@ mod tests {
         machine.deploy("new");
         machine.is("new");
         assert_eq!([machine.read("maps/own"), machine.read("game.mcap")], ["tuned", "a log"]);
+    }
+
+    #[test]
+    fn what_the_robot_writes_while_it_is_deployed_stays_too() {
+        let machine = Machine::new();
+        machine.deploy("old");
+        machine.copy("new");
+        fs::write(machine.path("maps/room"), "seen just now").unwrap();
+        machine.runs(|releases| releases.switch() + "switch");
+        machine.is("new");
+        assert_eq!(machine.read("maps/room"), "seen just now");
+        // Only a release whose robot has run is one to go back to.
+        assert!(!machine.path(".releases/current/.started").exists());
     }
 
     #[test]

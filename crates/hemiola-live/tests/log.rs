@@ -404,6 +404,8 @@ fn a_plot_is_found_by_the_name_that_the_module_gave_it() {
     let fields = [format!("plot:{name}"), "plot:ball.score_in__".to_owned()];
     let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": fields})).unwrap();
     assert_eq!(answer["fields"], json!([{"unit": ""}, {"unit": ""}]));
-    client.ask(json!({"do": "plot", "subscription": 2, "fields": ["plot:ball.scores"]})).unwrap_err();
+    let unknown = client.ask(json!({"do": "plot", "subscription": 2, "fields": ["plot:ball.scores"]})).unwrap();
+    let error = unknown["fields"][0]["error"].as_str().unwrap();
+    assert!(error.contains("did you mean `/debug/ball/score_in__`"), "{error}");
     std::fs::remove_file(path).unwrap();
 }

@@ -1,19 +1,24 @@
 //! The command line of a robot's program.
 
 pub mod deploy;
+#[cfg(feature = "tools")]
 pub mod describe;
 pub mod export;
 mod graphs;
 pub mod live;
 pub mod log;
+#[cfg(feature = "tools")]
 pub mod new;
 pub mod profile;
+mod result;
 mod run;
 mod time;
 mod timing;
+#[cfg(feature = "tools")]
 pub mod tools;
 
 pub use graphs::{GraphArguments, GraphFormat, SimulateArguments};
+pub use result::ResultArguments;
 pub use run::{LogSize, RunArguments};
 pub use timing::{AnalyzeArguments, AnalyzeFormat, AssignArguments, At, WhyArguments};
 
@@ -49,7 +54,7 @@ pub enum Command {
     /// Run the robot until its sources end, the time is over, or Ctrl-C
     #[command(after_help = "Examples:
   run --duration 30s                  half a minute, with a live view
-  run --fast --headless --json out.json
+  run --fast --headless --statistics out.json
                                       as fast as possible and reproducible, with statistics as JSON
   run --log game.mcap                 record everything that is provided
   run --log game.mcap --log-only Ball,Image@2
@@ -71,8 +76,11 @@ pub enum Command {
   check --explain cycle.motion        the origin of each value
   check --overlay outdoor --explain module.BallFinder.threshold")]
     Check(CheckArguments),
-    /// Draw the task graph of a cycle
+    /// Draw the whole robot, or the task graph of a cycle
     #[command(after_help = "Examples:
+  graph                               the whole robot, and the tasks of all cycles, as text
+  graph --format svg --output robot.svg
+                                      a picture of the whole robot
   graph motion                        as text, with the critical path marked
   graph cognition --format svg --output cognition.svg
   graph motion --format dot | dot -Tpdf > motion.pdf
@@ -83,7 +91,7 @@ In the text, `remaining` is the length of the longest path from the task to the 
     /// Predict the gain of more workers
     #[command(after_help = "Examples:
   simulate                            all cycles, with one to eight workers
-  simulate cognition --workers 4 --svg schedule.svg
+  simulate cognition --workers 4 --picture schedule.svg
   simulate --file workload.json       for any task graph: workloads and module graphs as JSON
 
 Durations are those of the profile that `run` keeps (`output.profile` in robot.toml).")]
@@ -158,6 +166,7 @@ Sources keep their priorities, as they stand for drivers. If all priorities diff
     Log(log::LogArguments),
     #[command(flatten)]
     Live(live::LiveCommand),
+    #[cfg(feature = "tools")]
     #[command(flatten)]
     Describe(describe::DescribeCommand),
 }
@@ -224,7 +233,7 @@ pub struct ModulesArguments {
     pub json: bool,
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tools"))]
 mod tests {
     use clap::CommandFactory;
 
@@ -259,6 +268,92 @@ mod tests {
                 assert!(error.contains(&format!("unexpected argument '{mistyped}'")), "{typed:?}: {error}");
                 assert!(error.contains("a similar argument exists: '--"), "{typed:?}: {error}");
             }
+        }
+    }
+
+    /// Returns all commands that are no groups of commands, with their words.
+    fn leaves(command: &clap::Command, path: &str, found: &mut Vec<(String, clap::Command)>) {
+        let inner: Vec<_> = command.get_subcommands().filter(|inner| inner.get_name() != "help").collect();
+        if inner.is_empty() {
+            found.push((path.trim().to_owned(), command.clone()));
+        }
+        inner.iter().for_each(|inner| leaves(inner, &format!("{path} {}", inner.get_name()), found));
+    }
+
+    /// The commands that print no facts: they do something, or draw, or write for a program.
+    const WITHOUT_JSON: &[&str] = &[
+        "run",
+        "new",
+        "view",
+        "deploy",
+        "graph",
+        "assign",
+        "profile reset",
+        "export ros-package",
+        "completions",
+        "man",
+        "log recover",
+        "log filter",
+        "log merge",
+        "log extract-cycle",
+        "log export",
+        "log import",
+        "log plot",
+    ];
+
+    #[test]
+    fn commands_have_one_form_for_one_need() {
+        let mut all = Vec::new();
+        [CommandLine::command(), tools::ToolsLine::command()].iter().for_each(|line| leaves(line, "", &mut all));
+        assert!(all.len() > 60, "{}", all.len());
+        for (path, command) in &all {
+            let option = |name: &str| {
+                command.get_arguments().find(|option| {
+                    let aliases = option.get_visible_aliases().unwrap_or_default();
+                    option.get_long() == Some(name) || aliases.contains(&name)
+                })
+            };
+            match option("json") {
+                // The name of a file would be another meaning of the word.
+                Some(json) => assert!(!json.get_action().takes_values(), "{path}"),
+                None => assert!(WITHOUT_JSON.contains(&path.as_str()), "{path} has no --json"),
+            }
+            let has = |name: &str| option(name).is_some();
+            // It goes from a checkpoint to the end of the log.
+            if has("from") && path != "log verify" {
+                assert!(has("to") && has("for"), "{path} has --from without --to and --for");
+            }
+            for old in ["svg", "out", "output-dir", "until", "start", "end", "tolerances"] {
+                assert!(!has(old), "{path} --{old}");
+            }
+            let values = command.get_arguments().flat_map(|option| option.get_value_names().unwrap_or_default());
+            for value in values {
+                assert!(!["DIR", "DIRECTORY", "PATH", "N", "SECONDS"].contains(&value.as_str()), "{path} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_writes_a_file_or_folder_takes_output() {
+        let mut all = Vec::new();
+        leaves(&CommandLine::command(), "", &mut all);
+        for path in [
+            "graph",
+            "analyze",
+            "assign",
+            "snapshot",
+            "export ros-package",
+            "man",
+            "log recover",
+            "log filter",
+            "log merge",
+            "log extract-cycle",
+            "log export",
+            "log import",
+            "log plot",
+        ] {
+            let (_, command) = all.iter().find(|(found, _)| found == path).unwrap();
+            assert!(command.get_arguments().any(|option| option.get_long() == Some("output")), "{path}");
         }
     }
 

@@ -4,6 +4,7 @@ mod analyze;
 mod assign;
 mod check;
 mod deploy;
+#[cfg(feature = "tools")]
 mod describe;
 mod doctor;
 mod export;
@@ -11,6 +12,7 @@ mod graph;
 mod live;
 mod log;
 mod modules;
+#[cfg(feature = "tools")]
 mod new;
 mod parameters;
 mod profile;
@@ -20,6 +22,7 @@ mod subject;
 mod why;
 
 pub use check::warn;
+#[cfg(feature = "tools")]
 pub use new::new;
 
 use std::io::{self, ErrorKind, Write};
@@ -42,6 +45,8 @@ pub fn perform(
     line: clap::Command,
     command: &Command,
 ) -> Result<ExitCode, CommandError> {
+    #[cfg(not(feature = "tools"))]
+    drop(line);
     match command {
         Command::Run(arguments) => run::run(program, name, &ros_args::applied(program, name, arguments)?),
         Command::Check(arguments) => check::check(program, arguments),
@@ -58,6 +63,7 @@ pub fn perform(
         Command::Log(arguments) => log::log(program, arguments),
         Command::Deploy(arguments) => deploy::deploy(program, arguments),
         Command::Live(command) => live::live(own_name(program, name), command),
+        #[cfg(feature = "tools")]
         Command::Describe(command) => describe::describe(name, line, command),
     }
 }

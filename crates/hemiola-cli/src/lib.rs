@@ -27,12 +27,15 @@ mod session;
 mod shell;
 mod summary;
 mod sync;
+#[cfg(feature = "tools")]
 mod templates;
 mod terminal;
+#[cfg(feature = "tools")]
 mod tools;
 mod top;
 mod traffic;
 
 pub use application::Application;
 pub use error::CommandError;
+#[cfg(feature = "tools")]
 pub use tools::tools;

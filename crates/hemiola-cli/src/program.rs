@@ -49,6 +49,7 @@ impl Program {
     }
 
     /// Creates a program that has no robot of its own.
+    #[cfg(feature = "tools")]
     pub fn without_robot(base: Base) -> Self {
         Self { has_robot: false, ..Self::new(base) }
     }

@@ -28,10 +28,20 @@ pub struct Summary<'a> {
     /// The verdict on the run.
     pub verdict: &'a Verdict,
     pub robot_time: Time,
+    /// Set if it ran less long than it was asked to.
+    pub cut_short: Option<&'a CutShort>,
     pub elapsed: Duration,
     pub trace: Option<&'a Path>,
     pub profile: Option<&'a Path>,
     pub recorded: &'a [Recorded],
+}
+
+/// The end that a run was to have, and why it came earlier.
+pub struct CutShort {
+    /// The time on the robot's clock at which it was to end.
+    pub end: Time,
+    /// A sentence without its full stop.
+    pub why: &'static str,
 }
 
 impl Summary<'_> {
@@ -69,7 +79,9 @@ impl Summary<'_> {
             self.lines.iter().for_each(|line| add_indented(&mut text, line));
         }
         let (robot, elapsed) = (self.robot_time.seconds(), self.elapsed.as_secs_f64());
-        let _ = writeln!(text, "\n{robot:.1} s on the robot's clock in {elapsed:.1} s");
+        let short = self.cut_short.map(|CutShort { end, why }| format!(", not until {:.1} s: {why}", end.seconds()));
+        let short = short.unwrap_or_default();
+        let _ = writeln!(text, "\n{robot:.1} s on the robot's clock in {elapsed:.1} s{short}");
         if let Some(path) = self.trace {
             let _ = writeln!(
                 text,

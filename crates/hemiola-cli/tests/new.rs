@@ -45,7 +45,7 @@ fn entries(folder: &Path) -> Vec<String> {
 fn cargo_understands_the_new_crate() {
     let folder = tempfile::tempdir().unwrap();
     let said = makes(folder.path(), &["new", "my-robot", "--vcs", "none"]);
-    assert!(said.ends_with("  cd my-robot\n  cargo run --release\n"), "{said}");
+    assert!(said.ends_with("  cd my-robot\n  cargo run\n"), "{said}");
     let hemiola = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("hemiola").canonicalize().unwrap();
     assert!(said.contains(&hemiola.display().to_string()), "{said}");
 

@@ -46,7 +46,7 @@ fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
     assert!(dot.starts_with("digraph") && dot.contains("Walk"), "{dot}");
     let listed = drawing(&[&["graph", "--file", text(&robot)], &output[..]].concat());
     assert!(listed.contains("Walk") && listed.contains("Eye"), "{listed}");
-    let svg = drawing(&["simulate", "--file", text(&pair), "--svg", text(&drawn)]);
+    let svg = drawing(&["simulate", "--file", text(&pair), "--picture", text(&drawn)]);
     assert!(svg.contains("</svg>"));
     // These arguments are refused.
     exits(&["graph", "--file", text(&robot), "--format", "svg"], 2);

@@ -381,3 +381,31 @@ fn what_modules_have_shown_is_shown_again() {
     let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": ["plot:pilot.metres"]})).unwrap();
     assert_eq!(answer["fields"], json!([{"unit": ""}]));
 }
+
+#[test]
+fn a_plot_is_found_by_the_name_that_the_module_gave_it() {
+    #[derive(Data, Default)]
+    struct Plotted {
+        value: f64,
+    }
+    let path = std::env::temp_dir().join(format!("hemiola-live-plotted-{}.mcap", std::process::id()));
+    _ = std::fs::remove_file(&path);
+    let mut log = LogWriter::create(&path, LogCompression::None).unwrap();
+    // Topics have no spaces and signs.
+    let name = "ball.score in %";
+    let topic = hemiola_recording::shown::topic(name);
+    let channel = log.channel(&topic, &MessageSchema::of("Plotted", &Plotted::data_type())).unwrap();
+    let stamp = Time::from_nanoseconds(1);
+    log.write(channel, Origin { sequence: 0, logged: stamp, published: stamp }, &cdr::encode(&Plotted { value: 7.0 }))
+        .unwrap();
+    log.finish().unwrap();
+
+    let (_door, mut client) = open(&path);
+    let fields = [format!("plot:{name}"), "plot:ball.score_in__".to_owned()];
+    let answer = client.ask(json!({"do": "plot", "subscription": 1, "fields": fields})).unwrap();
+    assert_eq!(answer["fields"], json!([{"unit": ""}, {"unit": ""}]));
+    let unknown = client.ask(json!({"do": "plot", "subscription": 2, "fields": ["plot:ball.scores"]})).unwrap();
+    let error = unknown["fields"][0]["error"].as_str().unwrap();
+    assert!(error.contains("did you mean `/debug/ball/score_in__`"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}

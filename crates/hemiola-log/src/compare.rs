@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Seek};
+use std::ops::ControlFlow;
 
 use crate::channel::LogTime;
-use crate::difference::first_difference;
+use crate::difference::{Place, each_difference};
 use crate::entry::{Entry, KeptMessage};
 use crate::error::LogError;
 use crate::reader::LogReader;
@@ -22,11 +23,16 @@ use crate::reader::LogReader;
 pub struct Comparison {
     /// The results by topic.
     pub topics: BTreeMap<String, TopicComparison>,
+    /// The fields that differ, by topic and path. In paths, `[]` stands for any element of a
+    /// sequence.
+    pub fields: BTreeMap<(String, String), FieldComparison>,
     /// The first differences.
     pub differences: Vec<Difference>,
     /// The parts of either log that could not be read or decoded: such messages are compared byte
     /// for byte.
     pub problems: Vec<LogError>,
+    /// The number of pairs that were compared field by field.
+    compared: u64,
 }
 
 /// The result of the comparison of a topic.
@@ -42,6 +48,46 @@ pub struct TopicComparison {
     pub only_left: u64,
     /// The number of messages that have no counterpart in the left log.
     pub only_right: u64,
+}
+
+/// The result of the comparison of a field: how often and by how much it differs.
+///
+/// ```no_run
+/// # fn show(comparison: &hemiola_log::Comparison) {
+/// for ((topic, field), compared) in &comparison.fields {
+///     println!("{topic}.{field} differs in {} messages", compared.messages);
+/// }
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FieldComparison {
+    /// The number of messages in which it differs.
+    pub messages: u64,
+    /// The largest difference of numbers; `None` if the values are not numbers.
+    pub largest: Option<f64>,
+    /// The time of the message with the largest difference, or of the first that differs.
+    pub time: LogTime,
+    /// The number of the message that was counted last.
+    counted: u64,
+}
+
+impl FieldComparison {
+    /// Counts a difference in a message of that time, which is the `number`-th that was compared.
+    fn add(&mut self, number: u64, time: LogTime, distance: Option<f64>) {
+        if self.messages == 0 {
+            self.time = time;
+        }
+        if self.messages == 0 || self.counted != number {
+            self.messages += 1;
+            self.counted = number;
+        }
+        // A difference from NaN is none that could be measured.
+        if let Some(distance) = distance.filter(|distance| !distance.is_nan())
+            && self.largest.is_none_or(|largest| distance > largest)
+        {
+            (self.largest, self.time) = (Some(distance), time);
+        }
+    }
 }
 
 /// A field that differs.
@@ -202,9 +248,19 @@ impl Comparison {
         if left.data == right.data && same_schema {
             return true;
         }
+        let (time, number) = (left.log_time, self.compared);
+        self.compared += 1;
         let difference = match (left.as_message().decode(), right.as_message().decode()) {
             (Ok(left), Ok(right)) => {
-                let first = first_difference(&left, &right, "", &|path| tolerance.at(topic, path));
+                let mut first = None;
+                let within = |path: &str| tolerance.at(topic, path);
+                _ = each_difference(&left, &right, &Place::default(), &within, &mut |found| {
+                    let field = (topic.to_owned(), found.place.field.clone());
+                    self.fields.entry(field).or_default().add(number, time, found.distance);
+                    let difference = || (found.place.path.clone(), found.left.to_owned(), found.right.to_owned());
+                    first.get_or_insert_with(difference);
+                    ControlFlow::Continue(())
+                });
                 let Some(first) = first else { return true };
                 first
             }
@@ -212,6 +268,8 @@ impl Comparison {
                 for problem in [left_value.err(), right_value.err()].into_iter().flatten() {
                     keep(&mut self.problems, problem);
                 }
+                let field = (topic.to_owned(), "its bytes".to_owned());
+                self.fields.entry(field).or_default().add(number, time, None);
                 let bytes = |waiting: &KeptMessage| format!("{} bytes", waiting.data.len());
                 ("its bytes".to_owned(), bytes(left), bytes(right))
             }

@@ -1,4 +1,6 @@
-//! The search for the first field in which two messages differ.
+//! The search for the fields in which two messages differ.
+
+use std::ops::ControlFlow;
 
 use crate::entry::Message;
 use crate::value::{MessageValue, Value};
@@ -61,24 +63,78 @@ pub(crate) type Found = Option<(String, String, String)>;
 
 /// Returns the path to the first field that differs, and both values.
 pub(crate) fn first_difference(left: &Value, right: &Value, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
-    let differ = || Some((path.to_owned(), left.to_string(), right.to_string()));
+    let mut first = None;
+    let place = Place { path: path.to_owned(), field: path.to_owned() };
+    _ = each_difference(left, right, &place, tolerance, &mut |found| {
+        first = Some((found.place.path.clone(), found.left.to_owned(), found.right.to_owned()));
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// A place in a message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    /// The path to it: `points[3].x`.
+    pub path: String,
+    /// The same without the numbers of elements, which is a field of the type: `points[].x`.
+    pub field: String,
+}
+
+impl Place {
+    fn element(&self, index: usize) -> Self {
+        Self { path: format!("{}[{index}]", self.path), field: format!("{}[]", self.field) }
+    }
+
+    fn field(&self, name: &str) -> Self {
+        let of = |path: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        Self { path: of(&self.path), field: of(&self.field) }
+    }
+}
+
+/// A place in which two messages differ.
+pub(crate) struct Differing<'a> {
+    pub place: &'a Place,
+    pub left: &'a str,
+    pub right: &'a str,
+    /// The distance of the two numbers; `None` if they are none.
+    pub distance: Option<f64>,
+}
+
+type Each<'e> = &'e mut dyn FnMut(&Differing<'_>) -> ControlFlow<()>;
+
+/// Finds all places that differ, until `found` breaks off.
+pub(crate) fn each_difference(
+    left: &Value,
+    right: &Value,
+    place: &Place,
+    tolerance: &dyn Fn(&str) -> f64,
+    found: Each<'_>,
+) -> ControlFlow<()> {
+    let mut differ = |left: &str, right: &str, distance| found(&Differing { place, left, right, distance });
     match (left, right) {
-        (Value::Message(a), Value::Message(b)) if !a.is_seconds() => message_difference(a, b, path, tolerance),
-        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
-            let pairs = a.iter().zip(b).enumerate();
-            pairs.into_iter().find_map(|(index, (a, b))| first_difference(a, b, &format!("{path}[{index}]"), tolerance))
+        (Value::Message(a), Value::Message(b)) if !a.is_seconds() => {
+            each_difference_of_messages(a, b, place, tolerance, found)
         }
-        (Value::Numbers(a), Value::Numbers(b)) if a.len() == b.len() => (0..a.len()).find_map(|index| {
-            let (Some(a), Some(b)) = (a.get(index), b.get(index)) else { return None };
-            first_difference(&a, &b, &format!("{path}[{index}]"), tolerance)
-        }),
-        (Value::List(a), Value::List(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
-        (Value::Numbers(a), Value::Numbers(b)) => Some((path.to_owned(), items(a.len()), items(b.len()))),
-        _ if left == right => None,
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
+            pairs.try_for_each(|(index, (a, b))| each_difference(a, b, &place.element(index), tolerance, found))
+        }
+        (Value::Numbers(a), Value::Numbers(b)) if a.len() == b.len() => {
+            (0..a.len()).try_for_each(|index| match (a.get(index), b.get(index)) {
+                (Some(a), Some(b)) if a != b => each_difference(&a, &b, &place.element(index), tolerance, found),
+                _ => ControlFlow::Continue(()),
+            })
+        }
+        (Value::List(a), Value::List(b)) => differ(&items(a.len()), &items(b.len()), None),
+        (Value::Numbers(a), Value::Numbers(b)) => differ(&items(a.len()), &items(b.len()), None),
+        _ if left == right => ControlFlow::Continue(()),
         // Integers may differ where their floating-point numbers do not.
         _ => match (left.number(), right.number()) {
-            (Some(a), Some(b)) if (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance(path) && a != b => None,
-            _ => differ(),
+            (Some(a), Some(b)) if a.is_nan() && b.is_nan() => ControlFlow::Continue(()),
+            (Some(a), Some(b)) if (a - b).abs() <= tolerance(&place.path) && a != b => ControlFlow::Continue(()),
+            (Some(a), Some(b)) => differ(&left.to_string(), &right.to_string(), Some((a - b).abs())),
+            _ => differ(&left.to_string(), &right.to_string(), None),
         },
     }
 }
@@ -88,16 +144,24 @@ fn items(count: usize) -> String {
 }
 
 /// Compares fields by name: a field that only one of them has is a difference.
-fn message_difference(left: &MessageValue, right: &MessageValue, path: &str, tolerance: &dyn Fn(&str) -> f64) -> Found {
-    let of = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+fn each_difference_of_messages(
+    left: &MessageValue,
+    right: &MessageValue,
+    place: &Place,
+    tolerance: &dyn Fn(&str) -> f64,
+    found: Each<'_>,
+) -> ControlFlow<()> {
+    const NONE: &str = "no such field";
     for (field, value) in left.fields() {
-        let Some((_, other)) = right.fields().find(|(other, _)| other.name == field.name) else {
-            return Some((of(&field.name), value.to_string(), "no such field".to_owned()));
-        };
-        if let Some(found) = first_difference(value, other, &of(&field.name), tolerance) {
-            return Some(found);
+        let place = place.field(&field.name);
+        match right.fields().find(|(other, _)| other.name == field.name) {
+            Some((_, other)) => each_difference(value, other, &place, tolerance, found)?,
+            None => found(&Differing { place: &place, left: &value.to_string(), right: NONE, distance: None })?,
         }
     }
-    let extra = right.fields().find(|(field, _)| left.fields().all(|(known, _)| known.name != field.name));
-    extra.map(|(field, value)| (of(&field.name), "no such field".to_owned(), value.to_string()))
+    let mut extra = right.fields().filter(|(field, _)| left.fields().all(|(known, _)| known.name != field.name));
+    extra.try_for_each(|(field, value)| {
+        let place = place.field(&field.name);
+        found(&Differing { place: &place, left: NONE, right: &value.to_string(), distance: None })
+    })
 }

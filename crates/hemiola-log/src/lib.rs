@@ -56,7 +56,7 @@ mod storage;
 
 pub use adapt::{Adapter, FieldChange, FieldSource};
 pub use channel::{Channel, LogTime, Schema};
-pub use compare::{Comparison, Difference, Tolerance, TopicComparison};
+pub use compare::{Comparison, Difference, FieldComparison, Tolerance, TopicComparison};
 pub use definition::{Constant, Definition, Element, Field, NumberType, Shape};
 pub use difference::FieldDifference;
 pub use entry::{Attachment, ChunkHeader, Entry, Message, Metadata, PrivateRecord};

@@ -49,6 +49,42 @@ fn a_difference_is_told_with_its_field_and_both_values() {
 }
 
 #[test]
+fn it_is_counted_how_often_and_by_how_much_each_field_differs() {
+    let left = [("/a", 1, 1.0), ("/a", 2, 1.0), ("/a", 3, 1.0), ("/b", 3, 0.0)];
+    let right = [("/a", 1, 1.5), ("/a", 2, 1.0), ("/a", 3, -1.0), ("/b", 3, f64::NAN)];
+    let comparison = compare(&left, &right, &Tolerance::exact());
+    let of = |topic: &str| comparison.fields[&(topic.to_owned(), "x".to_owned())];
+    assert_eq!((of("/a").messages, of("/a").largest, of("/a").time.nanoseconds()), (2, Some(2.0), 3_000_000));
+    assert_eq!((of("/b").messages, of("/b").largest, of("/b").time.nanoseconds()), (1, None, 3_000_000));
+    assert_eq!(comparison.fields.len(), 2);
+    // What is within the tolerance is no difference.
+    let comparison = compare(&left, &right, &Tolerance::exact().with("/a.x", 1.0));
+    assert_eq!(comparison.fields[&("/a".to_owned(), "x".to_owned())].messages, 1);
+}
+
+#[test]
+fn elements_of_a_sequence_are_one_field() {
+    const RUN: &str = "float64[2] pair\n";
+    let log = |first: f64, second: f64| {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(Cursor::new(&mut bytes)).expect("memory can be written");
+        let schema = writer.add_schema("made/msg/Pair", "ros2msg", RUN.as_bytes()).expect("as before");
+        let channel_id = writer.add_channel(schema, "/pairs", "cdr", &Default::default()).expect("as before");
+        let header = MessageHeader { channel_id, sequence: 0, log_time: 1, publish_time: 0 };
+        let data = [&[0, 1, 0, 0][..], &first.to_le_bytes(), &second.to_le_bytes()].concat();
+        writer.write_to_known_channel(&header, &data).expect("as before");
+        writer.finish().expect("as before");
+        drop(writer);
+        LogReader::new(Cursor::new(bytes), "pairs.mcap").expect("it is a log")
+    };
+    let comparison =
+        Comparison::of(log(1.0, 2.0), log(1.25, 4.0), &Tolerance::exact(), |_, _| {}).expect("memory can be read");
+    let pair = comparison.fields[&("/pairs".to_owned(), "pair[]".to_owned())];
+    assert_eq!((pair.messages, pair.largest), (1, Some(2.0)));
+    assert_eq!(comparison.differences[0].path, "pair[0]");
+}
+
+#[test]
 fn tolerances_hold_for_the_fields_that_they_name() {
     let (left, right) = ([("/a", 1, 1.0), ("/b", 1, 1.0)], [("/a", 1, 1.1), ("/b", 1, 1.1)]);
     assert!(compare(&left, &right, &Tolerance::of(0.2)).is_equal());

@@ -6,6 +6,7 @@ mod graph_text;
 mod layout;
 mod legend;
 mod map;
+mod map_text;
 mod schedule_svg;
 mod schedule_text;
 
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use graph_svg::graph_svg;
 pub use graph_text::{graph_dot, graph_text};
 pub use map::{Map, Place, PlaceKind, Way, map_dot, map_svg};
+pub use map_text::map_text;
 pub use schedule_svg::schedule_svg;
 pub use schedule_text::schedule_text;
 

@@ -38,6 +38,7 @@ use crate::present::Present;
 use crate::record::{Bounded, Change, ChangeNumber};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
+use crate::stop_cause::StopCause;
 
 /// A handle with which a running robot is observed and changed. It is cheap to clone, and usable
 /// from any thread except the real-time ones.
@@ -384,7 +385,17 @@ impl RobotHandle {
 
     /// Stops the robot; its threads end soon after.
     pub fn stop(&self) {
-        self.state.stop();
+        self.state.stop(StopCause::Requested);
+    }
+
+    /// Returns why the robot stops; `None` while it runs.
+    pub fn stop_cause(&self) -> Option<StopCause> {
+        self.state.stop_cause()
+    }
+
+    /// Stops the robot because nothing is left to do.
+    pub(crate) fn come_to_the_end(&self) {
+        self.state.stop(StopCause::SourcesEnded);
     }
 
     /// Stops the robot, waits until what moves is safe, and returns whether it is: for a program

@@ -177,6 +177,9 @@ fn play(mut stepper: Stepper, shared: &Shared) -> Played {
     }
     let played =
         Played { failure: stepper.failure().map(str::to_owned), deviation: stepper.deviation().map(str::to_owned) };
+    if stepper.upcoming().is_none() {
+        stepper.handle().come_to_the_end();
+    }
     // There is nothing more to execute, but what the last steps left behind is gathered.
     stepper.handle().gather_and_keep_up();
     stepper.handle().stop();

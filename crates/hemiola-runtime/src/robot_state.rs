@@ -14,7 +14,8 @@ use crate::inlet::SourceInlet;
 use crate::origins::{Origins, TopicInlet};
 use crate::safe_state::{Cause, SafeStateCause, SharedSafeState, WaitId};
 use crate::stand_in::Taken;
-use crate::sync::{AtomicBool, Ordering};
+use crate::stop_cause::StopCause;
+use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The state that all threads of a robot share: the clock, and the health of the robot.
 pub struct RobotState {
@@ -25,7 +26,8 @@ pub struct RobotState {
     safety: Arc<Wakeup>,
     watched: AtomicBool,
     begun: AtomicBool,
-    stopping: AtomicBool,
+    /// The number of the cause for which the robot stops; zero while it does not.
+    stopping: AtomicU32,
     ended: AtomicBool,
     /// The signal that is notified when the robot begins or stops.
     pub turn: Wakeup,
@@ -49,7 +51,7 @@ impl RobotState {
             safety: Arc::default(),
             watched: AtomicBool::new(false),
             begun: AtomicBool::new(false),
-            stopping: AtomicBool::new(false),
+            stopping: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             turn: Wakeup::new(),
             source_ids: source_ids.into(),
@@ -260,7 +262,12 @@ impl RobotState {
     }
 
     pub fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed)
+        self.stopping.load(Ordering::Relaxed) != 0
+    }
+
+    /// Returns why the robot stops, if it does.
+    pub fn stop_cause(&self) -> Option<StopCause> {
+        StopCause::of_number(self.stopping.load(Ordering::Relaxed))
     }
 
     /// Returns whether all threads of cycles and sources have ended.
@@ -273,8 +280,9 @@ impl RobotState {
         self.ended.store(true, Ordering::Release);
     }
 
-    pub fn stop(&self) {
-        self.stopping.store(true, Ordering::Relaxed);
+    /// Stops the robot. The first cause is the one that counts.
+    pub fn stop(&self, cause: StopCause) {
+        _ = self.stopping.compare_exchange(0, cause.number(), Ordering::Relaxed, Ordering::Relaxed);
         self.turn.notify_all();
         self.inlets.values().for_each(SourceInlet::wake);
     }

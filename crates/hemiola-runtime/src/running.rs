@@ -14,6 +14,7 @@ use crate::handle::RobotHandle;
 use crate::lock::own;
 use crate::record::Change;
 use crate::robot_state::RobotState;
+use crate::stop_cause::StopCause;
 use crate::sync::{AtomicUsize, Ordering};
 use attendants::Attendants;
 use threads::{run_by_timer, run_source, run_when_triggered};
@@ -191,7 +192,7 @@ impl Robot {
                 ending.end_cycle(index);
                 if left.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // This was the last cycle, so nothing is left to do.
-                    state.stop();
+                    state.stop(StopCause::CyclesEnded);
                 }
             };
             let spawned = hemiola_realtime::spawn(settings, body)?;
@@ -211,7 +212,7 @@ impl Robot {
                 _ = guarded(&state, name, || run_source(source));
                 if !is_open && running.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // This was the last source, so nothing new will come.
-                    state.stop();
+                    state.stop(StopCause::SourcesEnded);
                 }
             })?;
             handle.note_denials(&spawned.report);
@@ -266,7 +267,7 @@ impl RunningRobot {
 
     /// Stops the robot and waits until its threads have ended.
     pub fn stop(self) -> RobotHandle {
-        self.state.stop();
+        self.state.stop(StopCause::Requested);
         self.wait()
     }
 }
@@ -275,7 +276,7 @@ impl Drop for RunningRobot {
     /// Stops the robot even if the thread that owns it panics, so that it is at rest when the
     /// process ends.
     fn drop(&mut self) {
-        self.state.stop();
+        self.state.stop(StopCause::Requested);
         self.handle.ending().wait();
     }
 }

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `program` (default) | `Application`, `runtime`, `replay`, `testing`, `log`, `trace` and the other names of a robot's program |
 //! | `messages` (with `program`) | `bus`: topics and services as arguments of updates |
+//! | `tools` | the commands `completions` and `man`, which the program `hemiola` has, in the robot's program |
 //! | `ros2` | `[ros2]` in robot.toml: the robot as a node of ROS 2 |
 //! | `zenoh` | `zenoh:` addresses of `[link.*]` in robot.toml: links over Zenoh |
 //! | `arrayvec`, `glam` (default) | types of these crates as data of representations |

@@ -50,7 +50,7 @@ fn every_command_works() {
         &["graph", "control", "--format", "dot"],
         &["graph", "--format", "svg", "--output", picture],
         &["simulate", "--workers", "2"],
-        &["simulate", "control", "--workers", "2", "--svg", picture],
+        &["simulate", "control", "--workers", "2", "--picture", picture],
         &["parameters"],
         &["parameters", "Pilot"],
         &["modules"],
@@ -96,7 +96,7 @@ fn a_run_leaves_trace_figures_and_profile() {
     let profile = path("profile.json");
     std::fs::write(folder.path().join("robot.toml"), format!("{ROBOT}[output]\nprofile = {profile:?}\n")).unwrap();
     let (robot, trace, json) = (path("robot.toml"), path("new/hello.pftrace"), path("figures.json"));
-    let run = ["run", "--fast", "--duration", "4s", "--config", &robot, "--trace", &trace, "--json", &json];
+    let run = ["run", "--fast", "--duration", "4s", "--config", &robot, "--trace", &trace, "--statistics", &json];
     assert_eq!(hello(&run), ExitCode::SUCCESS);
 
     assert!(std::fs::metadata(&trace).unwrap().len() > 10_000);

@@ -98,7 +98,7 @@ fn what_sees_hears_and_walks_are_one_robot() {
 #[test]
 #[ignore = "takes a minute, and is about time; .ci/long runs it"]
 fn it_scores_while_what_sees_is_killed_every_five_seconds() {
-    let mut game = Game::start("killed", &["--json", "report.json"]);
+    let mut game = Game::start("killed", &["--statistics", "report.json"]);
     let (mut kills, mut last) = (0, Instant::now());
     game.play(|game| {
         if last.elapsed() > Duration::from_secs(5)

@@ -165,6 +165,28 @@ impl Server {
         }
     }
 
+    /// Writes a program of the robot's name that is this script.
+    fn script(&self, folder: &str, text: &str) -> String {
+        let program = self.folder.join(folder).join("convoy");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
+        program.display().to_string()
+    }
+
+    /// Starts the robot as its machine does when it boots.
+    fn boot(&self) -> Child {
+        let started = Command::new("/bin/sh")
+            .arg(self.there(".releases/current/.start-convoy"))
+            .env("XDG_RUNTIME_DIR", self.folder.join("run"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        fs::write(self.there("convoy.pid"), started.id().to_string()).unwrap();
+        started
+    }
+
     /// Returns the ID of the robot's process that was started there.
     fn robot(&self) -> Option<Pid> {
         let number = fs::read_to_string(self.there("convoy.pid")).ok()?;
@@ -210,14 +232,13 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
     server.shows("Drive.turn", "1.0");
     assert_eq!(fs::read_to_string(server.there("maps/flat")).unwrap(), "a room");
 
-    let unit = fs::read_to_string(server.there("hemiola-convoy.service")).unwrap();
-    assert!(unit.contains("LimitMEMLOCK=infinity") && unit.contains("run --headless --no-trace --config"), "{unit}");
-    assert!(unit.lines().any(|line| line.starts_with("ExecStart=") && line.ends_with("--overlay lab")), "{unit}");
-    match Command::new("systemd-analyze")
-        .args(["verify", "./hemiola-convoy.service"])
-        .current_dir(server.there(""))
-        .output()
-    {
+    let release = server.there(".releases/current");
+    let start = fs::read_to_string(release.join(".start-convoy")).unwrap();
+    assert!(start.contains("exec ./convoy run --headless --no-trace --config"), "{start}");
+    assert!(start.ends_with("--overlay lab\n"), "{start}");
+    let unit = fs::read_to_string(release.join("hemiola-convoy.service")).unwrap();
+    assert!(unit.contains("LimitMEMLOCK=infinity"), "{unit}");
+    match Command::new("systemd-analyze").args(["verify", "./hemiola-convoy.service"]).current_dir(release).output() {
         Ok(verified) => {
             let said = String::from_utf8_lossy(&verified.stderr).into_owned();
             assert!(verified.status.success() && !said.contains("hemiola-convoy"), "{said}");
@@ -257,6 +278,68 @@ fn a_host_is_deployed_when_its_own_processes_run() {
 }
 
 #[test]
+fn a_robot_that_is_killed_between_copy_and_switch_starts_with_the_old_files() {
+    let Some(server) = Server::start("killed", "", "exec") else { return };
+    server.deploys(&["lab"]);
+    let running = server.robot().unwrap();
+
+    // Its check does not end, so that the new files are there and not in force.
+    let checking = server.folder.join("checking");
+    let stuck =
+        server.script("stuck", &format!("echo $$ > {}.new\nmv {0}.new {0}\nexec sleep 300", checking.display()));
+    fs::write(server.folder.join("crate/robot.toml"), format!("{ROBOT}[module.LineDetector]\noffset = 0.5\n")).unwrap();
+    let mut booted = thread::scope(|scope| {
+        let deploying = scope.spawn(|| server.deploy(&["lab", "--program", &stuck]));
+        let since = Instant::now();
+        while !checking.exists() {
+            assert!(since.elapsed() < PATIENCE && !deploying.is_finished(), "nothing is checked: {}", server.log());
+            thread::sleep(Duration::from_millis(20));
+        }
+        let new = fs::read_to_string(server.there(".releases/next/robot.toml")).unwrap();
+        assert!(new.contains("offset = 0.5"), "{new}");
+
+        // The machine crashes.
+        kill_process(running, Signal::KILL).unwrap();
+        let check = fs::read_to_string(&checking).unwrap();
+        kill_process(Pid::from_raw(check.trim().parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+        assert!(!deploying.join().unwrap().status.success());
+        server.boot()
+    });
+    server.shows("Line.offset", "0.25");
+    server.shows("Drive.turn", "1.0");
+    let program = fs::read_link(format!("/proc/{}/exe", booted.id())).unwrap();
+    assert_eq!(fs::read(program).unwrap().len(), fs::read(PROGRAM).unwrap().len());
+
+    kill_process(server.robot().unwrap(), Signal::TERM).unwrap();
+    booted.wait().unwrap();
+    // What was copied is not in the way of the next attempt.
+    server.deploys(&["lab"]);
+    server.shows("Line.offset", "0.5");
+}
+
+#[test]
+fn one_can_go_back_from_a_robot_that_does_not_start() {
+    let Some(server) = Server::start("back", "", "exec") else { return };
+    let said = server.fails(&["lab", "--back"]);
+    assert!(said.contains("there is no earlier release"), "{said}");
+    server.deploys(&["lab"]);
+    // It accepts its configuration, and fails when it runs.
+    let broken = server.script("broken", "[ \"$1\" = check ] && exit 0\necho 'no motors' >&2\nexit 1");
+    fs::write(server.folder.join("crate/robot.toml"), format!("{ROBOT}[module.LineDetector]\noffset = 0.5\n")).unwrap();
+    let said = server.fails(&["lab", "--program", &broken]);
+    assert!(
+        said.contains("has started the robot, but not all of its processes there are running")
+            && said.contains("no motors"),
+        "{said}"
+    );
+    assert!(said.contains("`deploy robot --back`"), "{said}");
+
+    let said = server.deploys(&["lab", "--back"]);
+    assert!(said.contains("convoy runs on robot"), "{said}");
+    server.shows("Line.offset", "0.25");
+}
+
+#[test]
 fn what_fails_on_the_way_is_told_with_what_helps() {
     let Some(server) = Server::start("fails", "", "exec") else { return };
     let said = server.fails(&["nobody"]);
@@ -267,10 +350,12 @@ fn what_fails_on_the_way_is_told_with_what_helps() {
     let running = server.robot().unwrap();
     fs::write(server.folder.join("crate/overlays/lab.toml"), "[module.Pilto]\ngain = 4.0\n").unwrap();
     let said = server.fails(&["lab"]);
-    assert!(said.contains("convoy cannot be configured on robot: it was copied there, but neither stopped"), "{said}");
+    assert!(said.contains("convoy cannot be configured on robot: the files are there, but not in force"), "{said}");
     assert!(said.contains("did you mean `Pilot`"), "{said}");
     assert!(server.robot() == Some(running) && !has_ended(running));
     server.shows("Drive.turn", "1.0");
+    let overlay = fs::read_to_string(server.there("overlays/lab.toml")).unwrap();
+    assert!(overlay.contains("[module.Pilot]"), "it would start with what runs: {overlay}");
 
     // So is a program that does not run.
     let rover = server.folder.join("convoy");
@@ -325,14 +410,36 @@ fn a_dry_run_prints_every_command_and_runs_none() {
     for expected in [
         "ssh -o ConnectTimeout=10 -o BatchMode=yes nao@10.9.8.6 'uname -s; uname -m;",
         "rsync --recursive --links --perms --times --compress",
-        "10.9.8.7:HOME/convoy/",
+        "10.9.8.7:HOME/convoy/.releases/next/",
         "CPUAffinity=2 3\n",
-        "./convoy check --config HOME/convoy/robot.toml > /dev/null",
-        "run --headless --no-trace --config HOME/convoy/robot.toml --host head\n",
-        "run --headless --no-trace --config HOME/convoy/robot.toml --host body\n",
+        "./convoy check --config HOME/convoy/.releases/next/robot.toml > /dev/null",
+        "run --headless --no-trace --config HOME/convoy/robot.toml --host head'",
+        "run --headless --no-trace --config HOME/convoy/robot.toml --host body'",
         "systemctl restart hemiola-convoy.service",
     ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_page_is_at_another_port_here_if_its_own_is_in_use() {
+    // Whoever has it, if this test cannot.
+    let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 8765));
+    let folder = std::env::temp_dir().join(format!("hemiola-port-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("robot.toml"), "[deploy.head]\n").unwrap();
+    let dry = Command::new(PROGRAM)
+        .args(["deploy", "--dry-run", "--program", PROGRAM, "--config"])
+        .arg(folder.join("robot.toml"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let (printed, said) = (String::from_utf8(dry.stdout).unwrap(), String::from_utf8(dry.stderr).unwrap());
+    let forward = printed.rsplit("ssh -t -L ").next().and_then(|rest| rest.split(' ').next()).unwrap();
+    let here = forward.strip_suffix(":127.0.0.1:8765").unwrap();
+    assert_ne!(here, "8765");
+    let told = format!("port 8765 is in use on this machine: the page is at http://127.0.0.1:{here}/");
+    assert!(said.contains(&told), "{said}");
     fs::remove_dir_all(folder).unwrap();
 }

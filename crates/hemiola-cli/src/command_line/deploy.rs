@@ -9,6 +9,7 @@ pub const EXAMPLES: &str = "Examples:
   deploy nao@10.0.0.2                 to any machine that `ssh` can reach
   deploy head                         to the machine of `[deploy.head]` or `[host.head]` in robot.toml
   deploy                              to all machines of robot.toml
+  deploy head --back                  start the release before the present one again
   deploy head --dry-run               print every command that this would run
   deploy head --target aarch64-unknown-linux-gnu --overlay outdoor
 
@@ -41,6 +42,9 @@ pub struct DeployArguments {
     /// Deploy this program instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "bin"])]
     pub program: Option<PathBuf>,
+    /// Copy nothing, and start the last release that has run before the present one
+    #[arg(long, conflicts_with = "target")]
+    pub back: bool,
     /// A file to use instead of ~/.ssh/config
     #[arg(long, value_name = "FILE")]
     pub ssh_config: Option<PathBuf>,

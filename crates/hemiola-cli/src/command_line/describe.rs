@@ -1,9 +1,9 @@
 //! The arguments of commands that describe the command line to shells and `man`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
+
+use super::ResultArguments;
 
 #[derive(Subcommand, Debug)]
 pub enum DescribeCommand {
@@ -30,7 +30,6 @@ pub struct CompletionsArguments {
 
 #[derive(Args, Debug)]
 pub struct ManArguments {
-    /// The folder for the pages
-    #[arg(value_name = "FOLDER")]
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
 }

@@ -1,10 +1,8 @@
 //! The arguments of `export`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
-use super::ConfigurationArguments;
+use super::{ConfigurationArguments, ResultArguments};
 
 #[derive(Args, Debug)]
 pub struct ExportArguments {
@@ -30,8 +28,8 @@ Services are those that the program declares with `Application::service`, action
 pub struct RosPackageArguments {
     #[command(flatten)]
     pub configuration: ConfigurationArguments,
-    /// The folder in which a folder for each package is created
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub result: ResultArguments,
     /// Only these representations, topics, services and actions
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub only: Vec<String>,

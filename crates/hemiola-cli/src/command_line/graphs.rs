@@ -14,8 +14,9 @@ pub struct GraphArguments {
     /// (`cycles`) as JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "overlays", "assignments", "process"])]
     pub file: Option<PathBuf>,
-    /// The cycle; default: all, and for dot and svg, if there are several, a map of the robot: its
-    /// cycles, sources and topics in their processes, and what they exchange
+    /// The cycle; default: a map of the robot, its cycles, sources, topics and services in their
+    /// processes and what they exchange, and as text all cycles, too; a picture of a robot with
+    /// one cycle is that cycle
     pub cycle: Option<String>,
     /// The format: for a terminal, for Graphviz, or a picture
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
@@ -45,10 +46,10 @@ pub struct SimulateArguments {
     /// The maximum number of workers to try
     #[arg(long, value_name = "1..64", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub workers: u8,
-    /// Draw the schedule of that many workers as a picture; needs a cycle where there are several
+    /// Draw the schedule of that many workers, as SVG; needs a cycle where there are several
     #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    pub picture: Option<PathBuf>,
     /// Print JSON, with times in nanoseconds
-    #[arg(long, conflicts_with = "svg")]
+    #[arg(long, conflicts_with = "picture")]
     pub json: bool,
 }

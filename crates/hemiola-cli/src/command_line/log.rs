@@ -1,13 +1,13 @@
 //! The arguments of `log`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use hemiola_log::{LogError, TimeUnit};
 
 use super::time::parse_duration;
-use super::{ConfigurationArguments, LogSize};
+use super::{ConfigurationArguments, LogSize, ResultArguments};
 
 #[derive(Args, Debug)]
 pub struct LogArguments {
@@ -30,7 +30,7 @@ Exit code: 0 if everything can be read, 3 otherwise.")]
     #[command(after_help = "Examples:
   log cat run.mcap --first 10         the first ten messages
   log cat run.mcap --topic '/camera/*' --from 12.5s --for 2s
-  log cat run.mcap --topic /imu/data --format json | jq .value.angular_velocity.z
+  log cat run.mcap --topic /imu/data --json | jq .value.angular_velocity.z
   log cat run.mcap --format raw       without contents: topic, type and size
 
 Times are relative to the first message of the log. Values are decoded by the schemas in the log; no types of this robot are needed.")]
@@ -67,9 +67,10 @@ otherwise.")]
   log diff robot.mcap replay.mcap
   log diff a.mcap b.mcap --tolerance 1e-9 --tolerance /imu/data.linear_acceleration=1e-3
   log diff a.mcap b.mcap --topic /joints --from 60s --for 5s
+  log diff a.mcap b.mcap --json | jq .fields
 
 Messages of a topic that were recorded at the same time are compared with each other. Numbers are equal if they differ by no more than the \
-tolerance, which is 0 by default. Exit code: 0 if the logs are equal, 1 if they differ, 3 if one is damaged.")]
+tolerance, which is 0 by default. For each field it is said in how many messages it differs, and by how much at most. Exit code: 0 if the logs are equal, 1 if they differ, 3 if one is damaged.")]
     Diff(DiffArguments),
     /// Repeat every run of a log and compare the results with the recorded ones, bit for bit
     #[command(after_help = "Examples:
@@ -97,20 +98,20 @@ run and compares bit for bit; `cargo test` runs it from then on. The robot's cra
   log export run.mcap tables          tables/imu_data.csv, tables/camera_upper/000000_12.5.jpg, ...
 
 A table has a line for each message and a column for each number; a sequence is a column of JSON. Times are in seconds. Pictures that are \
-not compressed become PGM and PPM. The directory must not exist. Exit code: 0 if everything could be exported, 3 otherwise.")]
+not compressed become PGM and PPM. The folder must not exist. Exit code: 0 if everything could be exported, 3 otherwise.")]
     Export(ExportArguments),
-    /// Create a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a directory with such
+    /// Create a log from other recordings: a ROS 1 bag, a PX4 log, sound, or a folder with such
     /// files, tables and pictures
     #[command(after_help = "Examples:
   log import drive.bag drive.mcap                      a ROS 1 bag, with its topics and types
   log import flight.ulg flight.mcap                    a PX4 log, with its parameters and texts
   log import whistle.flac whistle.mcap                 sound, with a topic for each microphone
-  log import euroc euroc.mcap                          everything in a directory and its subdirectories
+  log import euroc euroc.mcap                          everything in a folder and its subfolders
   log import road road.mcap --rate 25                  pictures without times, 25 per second
   log import wander wander.mcap --time when=ms         time stamps in milliseconds, in a column of that name
 
 A table (CSV, also compressed with gzip) becomes a channel with a message for each row; a column of times is recognized by its name, such as t_s or \
-\"time [ns]\"; --rate overrides that, and --time overrides both. A column that names pictures becomes a channel of pictures, as does a folder of pictures that no table names. In a directory, the topics of \
+\"time [ns]\"; --rate overrides that, and --time overrides both. A column that names pictures becomes a channel of pictures, as does a folder of pictures that no table names. In a folder, the topics of \
 a bag or flight are prefixed with its name; hidden files are skipped. Exit code: 0 if \
 everything could be imported, 3 otherwise.")]
     Import(ImportArguments),
@@ -135,25 +136,6 @@ pub struct InfoArguments {
     pub json: bool,
 }
 
-/// The path of the result: the last argument, as for `cp`, or the option that other commands have.
-#[derive(Args, Debug)]
-#[group(required = true, multiple = false)]
-pub struct ResultArguments {
-    /// The new file, or the new directory
-    #[arg(value_name = "OUT")]
-    last: Option<PathBuf>,
-    /// The same as an option
-    #[arg(long, value_name = "OUT")]
-    output: Option<PathBuf>,
-}
-
-impl ResultArguments {
-    /// Returns the path of the new file or directory.
-    pub fn path(&self) -> &Path {
-        self.output.as_deref().or(self.last.as_deref()).expect("clap requires one of both")
-    }
-}
-
 /// The options that select messages.
 #[derive(Args, Debug)]
 pub struct SelectionArguments {
@@ -171,9 +153,24 @@ pub struct SpanArguments {
     /// Begin this long after the first message: 12.5s, 3min
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
+    /// End this long after the first message
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub to: Option<Duration>,
     /// End after this time
-    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration, conflicts_with = "to")]
     pub duration: Option<Duration>,
+}
+
+impl SpanArguments {
+    /// Returns whether a part of the log was selected.
+    pub fn is_given(&self) -> bool {
+        self.from.is_some() || self.end().is_some()
+    }
+
+    /// Returns the time since the first message at which the part ends.
+    pub fn end(&self) -> Option<Duration> {
+        self.to.or_else(|| Some(self.from.unwrap_or_default().saturating_add(self.duration?)))
+    }
 }
 
 #[derive(Args, Debug)]
@@ -189,6 +186,16 @@ pub struct CatArguments {
     /// The format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CatFormat::Text)]
     pub format: CatFormat,
+    /// Print JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl CatArguments {
+    /// Returns the format in which messages are printed.
+    pub fn format(&self) -> CatFormat {
+        if self.json { CatFormat::Json } else { self.format }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,6 +254,9 @@ pub struct DiffArguments {
     /// The maximum difference of numbers, everywhere or in a field; repeatable
     #[arg(long = "tolerance", value_name = "[TOPIC.FIELD=]NUMBER", value_parser = parse_tolerance)]
     pub tolerances: Vec<(Option<String>, f64)>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -262,6 +272,9 @@ pub struct VerifyArguments {
     /// Begin with the last checkpoint before this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -279,7 +292,7 @@ pub struct ExtractArguments {
     #[arg(long, value_name = "NAME")]
     pub module: String,
     /// The folder of tests
-    #[arg(long, value_name = "DIR", default_value = "tests")]
+    #[arg(long, value_name = "FOLDER", default_value = "tests")]
     pub output: PathBuf,
     /// Replace an earlier extraction of the run, such as one from before the module was mended
     #[arg(long)]
@@ -301,7 +314,7 @@ pub struct ExportArguments {
 
 #[derive(Args, Debug)]
 pub struct ImportArguments {
-    /// A recording, or a directory with recordings in it or below it
+    /// A recording, or a folder with recordings in it or below it
     #[arg(value_name = "IN")]
     pub recording: PathBuf,
     #[command(flatten)]

@@ -19,7 +19,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
     /// End after this time on the robot's clock: 30s, 1.5min, 500ms
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, visible_alias = "for", value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
     /// Run the robot's clock at this multiple of real time
     #[arg(long, value_name = "FACTOR", value_parser = parse_speed)]
@@ -73,9 +73,9 @@ pub struct RunArguments {
     /// Open neither page nor door, so that no other program can observe the robot
     #[arg(long)]
     pub no_page: bool,
-    /// Write the statistics as JSON
+    /// Write the statistics to this file, as JSON
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    pub statistics: Option<PathBuf>,
     /// Draw a timeline of 40 ms near the end, as SVG
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,

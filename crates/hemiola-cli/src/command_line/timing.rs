@@ -105,12 +105,22 @@ pub struct AnalyzeArguments {
     /// The format: for a terminal, JSON, or a system.toml
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = AnalyzeFormat::Text)]
     pub format: AnalyzeFormat,
+    /// Print JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// End with exit code 1 if a deadline may be missed, or if that is not known
     #[arg(long)]
     pub fail: bool,
+}
+
+impl AnalyzeArguments {
+    /// Returns the format in which the answer is printed.
+    pub fn format(&self) -> AnalyzeFormat {
+        if self.json { AnalyzeFormat::Json } else { self.format }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -95,7 +95,7 @@ impl SharedCommand {
             Self::Assign(AssignArguments { system: None, .. }) => Some("give a system: assign --system FILE"),
             Self::Graph(GraphArguments { file: None, .. }) => Some("give a graph: graph --file FILE"),
             Self::Simulate(SimulateArguments { file: None, .. }) => Some("give a graph: simulate --file FILE"),
-            Self::Export(_) => Some("types are in the robot's own program: cargo run -- export ros-package DIR"),
+            Self::Export(_) => Some("types are in the robot's own program: cargo run -- export ros-package FOLDER"),
             Self::Log(arguments) => match arguments.command {
                 log::LogCommand::Verify(_) | log::LogCommand::ExtractCycle(_) => {
                     return Some(format!("it needs {MODULES}: in its folder, `{own}`"));

@@ -27,7 +27,7 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
         None => Subject::of_robot(program, arguments)?,
     };
     let now = subject.findings(&subject.system);
-    if arguments.format == AnalyzeFormat::Toml {
+    if arguments.format() == AnalyzeFormat::Toml {
         return print_or_write(&subject.system.to_toml(), arguments.output.as_deref());
     }
     let relief = sensitivity::relief(&subject.system, &now.analysis);
@@ -38,7 +38,7 @@ pub fn analyze(program: &Program, arguments: &AnalyzeArguments) -> Result<ExitCo
             change.applied_to(&subject.system).map_err(|error: WhatIfError| CommandError::Usage(error.to_string()))?;
         changed.push((change.text(), subject.findings(&system), system));
     }
-    if arguments.format == AnalyzeFormat::Json {
+    if arguments.format() == AnalyzeFormat::Json {
         print_or_write(&(subject.json(&now, &relief, &rooms, &changed) + "\n"), arguments.output.as_deref())?;
     } else {
         let changed: Vec<_> = changed.into_iter().map(|(text, findings, _)| (text, findings)).collect();

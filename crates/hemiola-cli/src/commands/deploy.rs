@@ -4,7 +4,10 @@
 //! dry run prints instead.
 
 mod build;
+mod c_compiler;
 mod machine;
+mod page;
+mod releases;
 mod start;
 mod step;
 mod unit;
@@ -22,6 +25,8 @@ use crate::notes::tell;
 use crate::program::Program;
 use build::Build;
 use machine::{Facts, Machine};
+use page::Page;
+use releases::Releases;
 use start::{Started, check};
 use step::Step;
 use unit::Unit;
@@ -126,31 +131,47 @@ impl Robot {
         Ok(Self { name: build.name.clone(), robot_toml, source: Source::Built(build) })
     }
 
-    /// Copies the robot to a machine and starts it there. Returns the port of its page there, if it
-    /// has one.
-    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<u16>, CommandError> {
+    /// Copies the robot to a machine and starts it there, or starts what was there before. Returns
+    /// its page, if it has one.
+    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<Page>, CommandError> {
         let machine = machine(deployment, arguments);
         let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };
         let facts = deploying.facts()?;
-        let program = deploying.program(&facts)?;
         let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name));
-        deploying.copy(&program, &folder)?;
-        deploying.check(&folder)?;
-        deploying.start(&facts, &folder)
+        let text = folder.display().to_string();
+        let entries = deploying.entries();
+        let releases = Releases { robot: &self.name, folder: &text, entries: &entries };
+        if arguments.back {
+            deploying.run(&deploying.machine.ssh(&releases.require_previous()), "cannot go back")?;
+            return deploying.start(&facts, &releases, &releases.switch_back());
+        }
+        let program = deploying.program(&facts)?;
+        deploying.copy(&program, &releases)?;
+        deploying.check(&releases)?;
+        deploying.describe(&facts, &releases)?;
+        deploying.start(&facts, &releases, &releases.switch())
     }
 
-    /// Shows the robot until that is ended, with its page at the same port here.
+    /// Shows the robot until that is ended, with its page at the same port here, or at another one
+    /// if that is in use.
     fn attach(
         &self,
         deployment: &Deployment,
-        page: Option<u16>,
+        page: Option<Page>,
         arguments: &DeployArguments,
     ) -> Result<ExitCode, CommandError> {
         let machine = machine(deployment, arguments);
         let facts = if arguments.dry_run { Facts::unknown() } else { machine.facts()? };
         let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name)).display().to_string();
         let started = Started { robot: &self.name, folder: &folder, by_systemd: facts.has_systemd };
-        let step = machine.ssh_on_terminal(&started.top(), page);
+        let forward = page.map(|page| {
+            let here = page::free_port(page.port);
+            if here != page.port {
+                tell(page.moved_to(here));
+            }
+            (here, page.port)
+        });
+        let step = machine.ssh_on_terminal(&started.top(), forward);
         if arguments.dry_run {
             return print(&format!("{step}\n"));
         }
@@ -225,34 +246,51 @@ impl Deploying<'_> {
         Ok(build.program(&target))
     }
 
-    /// Copies what has changed: the program, the configuration with its overlays and parameters,
-    /// and the other files that the robot reads.
-    fn copy(&self, program: &Path, folder: &Path) -> Result<(), CommandError> {
-        let folder = folder.display().to_string();
+    /// Returns the files and folders that a release has, besides what exists only there.
+    fn entries(&self) -> Vec<String> {
+        let mut entries = vec![self.robot.name.clone()];
+        let of_files = self.files().into_iter().filter_map(|file| Some(file.split('/').next()?.to_owned()));
+        for entry in of_files {
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        entries
+    }
+
+    /// Returns what is copied besides the program, from the folder of robot.toml.
+    fn files(&self) -> Vec<String> {
         let here = beside(&self.robot.robot_toml);
-        let shell_folder = crate::shell::quoted(&folder);
-        self.run(&self.machine.ssh(&format!("mkdir -p {shell_folder}")), "cannot create the folder")?;
-        let path = |path: &Path| path.display().to_string();
-        let program = self.machine.rsync(&["--chmod=u+x"], &[path(program)], &folder);
-        let mut changed = self.run(&program, "does not accept the program")?;
         let name = self.robot.robot_toml.file_name().map(|name| name.to_string_lossy().into_owned());
         let mut files: Vec<String> = name.into_iter().collect();
         let beside = ["overlays", "parameters"].map(str::to_owned);
         files.extend(beside.into_iter().filter(|folder| here.join(folder).is_dir()));
-        files.extend(self.deployment.files.iter().map(|file| file.trim_end_matches('/').to_owned()));
-        let files = self.machine.rsync(&["--relative"], &files, &folder).within(here);
+        let more = self.deployment.files.iter().map(|file| file.trim_end_matches('/').trim_start_matches("./"));
+        files.extend(more.map(str::to_owned));
+        files
+    }
+
+    /// Copies what has changed beside what is in force: the program, the configuration with its
+    /// overlays and parameters, and the other files that the robot reads.
+    fn copy(&self, program: &Path, releases: &Releases<'_>) -> Result<(), CommandError> {
+        let next = releases.next();
+        self.run(&self.machine.ssh(&releases.prepare()), "cannot create the folder")?;
+        let program = self.machine.rsync(&["--chmod=u+x"], &[program.display().to_string()], &next);
+        let mut changed = self.run(&program, "does not accept the program")?;
+        let files = self.machine.rsync(&["--relative"], &self.files(), &next).within(beside(&self.robot.robot_toml));
         changed += &self.run(&files, "does not accept the robot's files")?;
         if !self.is_dry {
             let changed: Vec<_> = changed.lines().filter(|line| !line.ends_with('/')).collect();
             let what = if changed.is_empty() { "nothing new".to_owned() } else { changed.join(", ") };
-            tell(format_args!("copied to {}:{folder}: {what}", self.machine.destination));
+            tell(format_args!("copied to {}:{}: {what}", self.machine.destination, releases.folder));
         }
         Ok(())
     }
 
     /// Checks there whether the robot can be configured. One that runs goes on until it can.
-    fn check(&self, folder: &Path) -> Result<(), CommandError> {
-        let step = self.machine.ssh(&check(&self.robot.name, folder, &self.configuration(folder)));
+    fn check(&self, releases: &Releases<'_>) -> Result<(), CommandError> {
+        let next = PathBuf::from(releases.next());
+        let step = self.machine.ssh(&check(&self.robot.name, &next, &self.configuration(&next)));
         if self.is_dry {
             return print(&format!("{step}\n")).map(drop);
         }
@@ -261,7 +299,7 @@ impl Deploying<'_> {
             Some(0) => Ok(()),
             Some(MISCONFIGURED) => {
                 let what = format!(
-                    "{} cannot be configured on {}: it was copied there, but neither stopped nor started",
+                    "{} cannot be configured on {}: the files are there, but not in force; what runs goes on",
                     self.robot.name, self.machine.destination
                 );
                 let remedy = "mend robot.toml or its overlays here, and deploy again".to_owned();
@@ -271,38 +309,39 @@ impl Deploying<'_> {
         }
     }
 
-    /// Starts the robot. Returns the port of its page.
-    fn start(&self, facts: &Facts, folder: &Path) -> Result<Option<u16>, CommandError> {
+    /// Writes there how the release is started, and its unit.
+    fn describe(&self, facts: &Facts, releases: &Releases<'_>) -> Result<(), CommandError> {
+        let folder = Path::new(releases.folder);
+        let unit = Unit { robot: &self.robot.name, folder, cores: &self.deployment.cores, facts };
+        let write = self.machine.ssh(&releases.describe(&self.arguments(folder))).reading(unit.text());
+        self.run(&write, "does not accept the unit").map(drop)
+    }
+
+    /// Puts a release in force and starts the robot. Returns its page.
+    fn start(&self, facts: &Facts, releases: &Releases<'_>, switch: &str) -> Result<Option<Page>, CommandError> {
         let robot = &self.robot.name;
-        let text = folder.display().to_string();
-        let started = Started { robot, folder: &text, by_systemd: facts.has_systemd };
-        let arguments = self.arguments(folder);
-        let unit = Unit { robot, folder, arguments: &arguments, cores: &self.deployment.cores, facts };
-        let write = self.machine.ssh(&started.write_unit()).reading(unit.text());
-        self.run(&write, "does not accept the unit")?;
+        let started = Started { robot, folder: releases.folder, by_systemd: facts.has_systemd };
         if facts.has_systemd {
-            self.install(&started, &facts.user)?;
+            self.install(&started, switch, &facts.user)?;
         } else {
             let destination = &self.machine.destination;
             tell(format_args!("{destination} has no systemd: {robot} is started now, but not at boot"));
-            let start = started.start(&arguments, &self.deployment.cores);
+            let start = started.start(switch, &self.deployment.cores);
             self.run(&self.machine.ssh(&start), "cannot start the robot")?;
         }
-        let page = self.run(
-            &self.machine.ssh(&started.await_doors()),
-            "has started the robot, but not all of its processes there are running",
-        )?;
+        let wait = self.machine.ssh(&started.await_doors(&releases.settle()));
+        let page = self.run(&wait, NOT_RUNNING)?;
         if self.is_dry {
-            return Ok(Some(PAGE));
+            return Ok(Some(Page::usual()));
         }
         tell(format_args!("{robot} runs on {}", self.machine.destination));
         page.lines().for_each(tell);
-        Ok(port(&page))
+        Ok(Page::of(&page))
     }
 
     /// Installs the unit, on the terminal if there is one: `sudo` may ask for a password.
-    fn install(&self, started: &Started<'_>, user: &str) -> Result<(), CommandError> {
-        let script = started.install(user);
+    fn install(&self, started: &Started<'_>, switch: &str, user: &str) -> Result<(), CommandError> {
+        let script = started.install(switch, user);
         if self.is_dry || !io::stdin().is_terminal() {
             return self.run(&self.machine.ssh(&script), "does not install the unit").map(drop);
         }
@@ -338,27 +377,10 @@ impl Deploying<'_> {
 /// The exit code of a robot whose configuration is wrong.
 const MISCONFIGURED: i32 = 2;
 
-/// The port of the page, unless it is in use or robot.toml has another one.
-const PAGE: u16 = 8765;
-
-/// Returns the port in the address of a page, `page: http://127.0.0.1:8765/?token=..`.
-fn port(page: &str) -> Option<u16> {
-    let (host, _) = page.split_once("://")?.1.split_once('/')?;
-    host.rsplit_once(':')?.1.parse().ok()
-}
+/// The failure of a robot that was started; its remedy is found by it.
+const NOT_RUNNING: &str = "has started the robot, but not all of its processes there are running";
 
 /// Returns the folder of a file.
 fn beside(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_port_of_a_page_stands_in_its_address() {
-        assert_eq!(port("page: http://127.0.0.1:8767/?token=c57d\n"), Some(8767));
-        assert_eq!(port(""), None);
-    }
 }

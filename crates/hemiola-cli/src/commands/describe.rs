@@ -16,7 +16,7 @@ pub fn describe(name: &str, line: clap::Command, command: &DescribeCommand) -> R
             clap_complete::generate(arguments.shell, &mut line, name, &mut script);
             print(&String::from_utf8_lossy(&script))
         }
-        DescribeCommand::Man(arguments) => man(name, line, &arguments.folder),
+        DescribeCommand::Man(arguments) => man(name, line, arguments.result.path()),
     }
 }
 

@@ -25,7 +25,8 @@ pub fn export(program: &Program, arguments: &ExportArguments) -> Result<ExitCode
 }
 
 fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<ExitCode, CommandError> {
-    let RosPackageArguments { configuration, folder, only, maintainer, license } = arguments;
+    let RosPackageArguments { configuration, result, only, maintainer, license } = arguments;
+    let folder = result.path();
     let session = Session::open(program, configuration)?;
     let exportable = Exportable::of(&session, program);
     if let Some(unknown) = only.iter().find(|name| !exportable.has(name)) {

@@ -5,7 +5,7 @@ mod map;
 
 use std::process::ExitCode;
 
-use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text, map_dot, map_svg};
+use hemiola_plan::draw::{Colour, graph_dot, graph_svg, graph_text, map_dot, map_svg, map_text};
 
 use super::check::processes;
 use super::subject::{Subject, only, subjects};
@@ -17,13 +17,16 @@ use crate::session::{Session, configuration as loaded_configuration};
 
 pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
     let GraphArguments { configuration, file, cycle, format, output } = arguments;
-    if let (None, None, GraphFormat::Dot | GraphFormat::Svg) = (file, cycle, format) {
+    let mut whole = String::new();
+    if let (None, None) = (file, cycle) {
         let robot = Session::open(program, configuration)?.robot;
-        // For a robot with one cycle, its task graph shows more.
-        if robot.resolved().cycles.len() > 1 {
-            let map = map::map(program, name, configuration, &robot)?;
-            let drawn = if *format == GraphFormat::Dot { map_dot(&map) } else { map_svg(&map) };
-            return print_or_write(&drawn, output.as_deref());
+        let map = map::map(program, name, configuration, &robot)?;
+        match format {
+            GraphFormat::Text => whole = map_text(&map) + "\n",
+            // A picture of a robot with one cycle shows more as its task graph.
+            _ if robot.resolved().cycles.len() < 2 => {}
+            GraphFormat::Dot => return print_or_write(&map_dot(&map), output.as_deref()),
+            GraphFormat::Svg => return print_or_write(&map_svg(&map), output.as_deref()),
         }
     }
     let (mut cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
@@ -52,5 +55,5 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
     };
     let processes: String = processes.into_iter().map(|line| line + "\n").collect();
     let gap = if processes.is_empty() { "" } else { "\n" };
-    print_or_write(&format!("{processes}{gap}{drawn}"), output.as_deref())
+    print_or_write(&format!("{whole}{processes}{gap}{drawn}"), output.as_deref())
 }

@@ -43,7 +43,7 @@ pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
         ));
     }
     tell("next (the first build takes some minutes):");
-    print(&format!("  cd {}\n  cargo run --release\n", quoted(&folder.display().to_string())))
+    print(&format!("  cd {}\n  cargo run\n", quoted(&folder.display().to_string())))
 }
 
 /// A folder that is removed again unless it is kept.

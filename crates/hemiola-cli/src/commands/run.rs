@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
-use hemiola_runtime::{Change, Observation, Robot, Script, Tempo, Transport};
+use hemiola_runtime::{Change, Observation, Robot, RobotHandle, Script, StopCause, Tempo, Transport};
 use hemiola_trace::perfetto::Trace;
 
 use super::analyze::over_links;
@@ -26,6 +26,7 @@ use crate::notes::{note_differences, tell};
 use crate::processes::{self, Membership, Processes};
 use crate::program::Program;
 use crate::session::{self, Session};
+use crate::summary::CutShort;
 use crate::terminal::Terminal;
 use crate::top::Bounds;
 use door::{About, OpenDoor};
@@ -182,7 +183,7 @@ impl Attempt<'_> {
         let files = trace.iter().chain(&output.profile).chain(&output.statistics);
         let log = recording.as_ref().map(|recording| &recording.path);
         let log_path = log.map(|path| path.display().to_string());
-        for path in files.chain(&arguments.json).chain(&arguments.picture).chain(log) {
+        for path in files.chain(&arguments.statistics).chain(&arguments.picture).chain(log) {
             make_folder(path)?;
         }
 
@@ -249,8 +250,9 @@ impl Attempt<'_> {
             changes: Vec::new(),
             learning,
         };
-        let capture = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
+        let watched = self.watch(&mut watch, transport.as_ref().filter(|_| arguments.replay.is_some()));
         let robot_time = handle.now();
+        let cut_short = self.cut_short(&handle, watched.has_quit);
         // By now every executor has been created.
         handle.unknown_executors().into_iter().for_each(|unknown| handle.note(unknown));
         running.stop();
@@ -290,9 +292,10 @@ impl Attempt<'_> {
             history,
             bounds,
             verdict,
-            capture,
+            capture: watched.capture,
             is_traced: trace.is_some(),
             robot_time,
+            cut_short,
             elapsed,
         })
     }
@@ -307,11 +310,10 @@ impl Attempt<'_> {
         Ok(robot.with_heartbeat(period, line.heartbeat().map_err(CommandError::Guard)?))
     }
 
-    /// Shows the robot until it ends or is requested to. Returns the last capture of its events, if
-    /// a picture is wanted.
-    fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Option<Trace> {
+    /// Shows the robot until it ends or is requested to.
+    fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Watched {
         let handle = watch.handle.clone();
-        let mut capture = None;
+        let mut watched = Watched { capture: None, has_quit: false };
         let mut next_look = Instant::now() + watch.shown.period();
         // A robot that is stepped ends by itself.
         let deadline = self.arguments.duration.filter(|_| stepped(self.arguments).is_none());
@@ -319,21 +321,46 @@ impl Attempt<'_> {
         let goes_on = || !self.interruption.has_come() && deadline.is_none_or(|deadline| handle.now() < deadline);
         while !handle.is_stopping() && goes_on() {
             match watch.shown.wait(LOOK_PERIOD) {
-                Some(Wish::End) => break,
+                Some(Wish::End) => {
+                    watched.has_quit = true;
+                    break;
+                }
                 Some(Wish::Key(key)) => transport.iter().for_each(|transport| press(transport, key)),
                 None => {}
             }
             if Instant::now() >= next_look {
                 if self.arguments.picture.is_some() {
                     // The events of a robot that has ended are gone with its threads.
-                    capture = Some(handle.capture_events());
+                    watched.capture = Some(handle.capture_events());
                 }
                 watch.look();
                 next_look = Instant::now() + watch.shown.period();
             }
         }
-        capture
+        watched
     }
+
+    /// Returns why a robot that has come to its end did not run as long as it was asked to.
+    fn cut_short(&self, handle: &RobotHandle, has_quit: bool) -> Option<CutShort> {
+        let end = runner::end(self.arguments).filter(|end| handle.now() < *end)?;
+        let why = match handle.stop_cause() {
+            _ if self.interruption.has_come() => "it was interrupted",
+            _ if has_quit => "`q` was pressed",
+            Some(StopCause::SourcesEnded) if self.log.is_some() => "the log has ended",
+            Some(StopCause::SourcesEnded) => "all of its sources have ended",
+            Some(StopCause::CyclesEnded) => "all of its cycles have ended",
+            Some(StopCause::Requested) | None => "it was stopped",
+        };
+        Some(CutShort { end, why })
+    }
+}
+
+/// What was seen of a run.
+struct Watched {
+    /// The last capture of its events, if a picture is wanted.
+    capture: Option<Trace>,
+    /// Set if it was to end by the key `q`.
+    has_quit: bool,
 }
 
 /// Applies a key to a replay.

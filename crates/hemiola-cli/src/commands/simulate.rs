@@ -21,7 +21,7 @@ const RUNS: usize = 400;
 
 pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<ExitCode, CommandError> {
     let most = NonZeroUsize::new(usize::from(arguments.workers)).unwrap_or(NonZeroUsize::MIN);
-    let SimulateArguments { configuration, file, cycle, svg, json, .. } = arguments;
+    let SimulateArguments { configuration, file, cycle, picture, json, .. } = arguments;
     let (cycles, missing) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
     if *json {
         let studied = cycles.into_iter().map(|cycle| {
@@ -34,8 +34,8 @@ pub fn simulate(program: &Program, arguments: &SimulateArguments) -> Result<Exit
     if cycles.iter().any(|cycle| !cycle.has_durations) {
         text += &without_durations(&missing);
     }
-    if let Some(path) = svg {
-        let study = Study::of(only(cycles, "`--svg`")?, most);
+    if let Some(path) = picture {
+        let study = Study::of(only(cycles, "`--picture`")?, most);
         let schedule = study.simulation(most.get()).schedule();
         print(&(text + &study.table(most)))?;
         return print_or_write(&schedule_svg(&study.plan, &schedule), Some(path));

@@ -72,8 +72,8 @@ pub fn sockets_of(process: u32) -> String {
 /// becomes `game-vision.mcap`.
 pub fn of_process(arguments: &RunArguments, process: &str) -> RunArguments {
     let mut arguments = arguments.clone();
-    let RunArguments { trace, log, json, picture, .. } = &mut arguments;
-    for path in [trace, log, json, picture].into_iter().flatten() {
+    let RunArguments { trace, log, statistics, picture, .. } = &mut arguments;
+    for path in [trace, log, statistics, picture].into_iter().flatten() {
         *path = sibling(path, &format!("-{process}"));
     }
     arguments

@@ -12,6 +12,7 @@ use hemiola_recording::checkpoints::is_checkpoint;
 use hemiola_recording::names::{ABOUT, CONFIGURATION};
 use hemiola_recording::recorder::is_journal;
 use hemiola_recording::senders::is_sender;
+use hemiola_recording::shown;
 use hemiola_recording::split::{Kept, SplitLog};
 use serde_json::{Value, json};
 
@@ -169,11 +170,10 @@ impl Contents {
 
     /// Returns the channel of a field and the path within its messages: `Ball.position.x`,
     /// `topic:/scan.range_min`, `plot:ball.score`.
-    /// `topic:/scan.range_min`, `plot:ball.score`.
     pub fn field(&self, field: &str) -> Result<(&Arc<Channel>, String), String> {
         if let Some(name) = field.strip_prefix("plot:") {
-            let topic = format!("/debug/{}", name.replace('.', "/"));
-            return Ok((self.channel(None, Some(&topic))?, "value".to_owned()));
+            // As it was named when it was recorded: not every letter of a name can be in a topic.
+            return Ok((self.channel(None, Some(&shown::topic(name)))?, "value".to_owned()));
         }
         if field.starts_with("timing:") {
             return Err("a log has no timing of runs: use `why --log`".to_owned());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::c_compiler::Compiler;
 use super::step::Step;
 use crate::error::CommandError;
 
@@ -66,7 +67,7 @@ impl Build {
         Step::new("cargo")
             .with(arguments)
             .within(&self.folder)
-            .under(self.strip().into_iter().chain(self.linker(target)))
+            .under(self.strip().into_iter().chain(self.linker(target)).chain(Compiler::of(target).variables(target)))
     }
 
     /// Returns the path of the program when it is built.
@@ -77,12 +78,23 @@ impl Build {
     /// Checks that Rust can build for a target.
     ///
     /// # Errors
-    /// Returns an error if the target is not installed.
+    /// Returns an error if the target, or the compiler of C for it, is not installed.
     pub fn check(&self, target: &str) -> Result<(), CommandError> {
         let ended = Step::new("rustc").with(["--print", "sysroot"]).within(&self.folder).run()?;
         let sysroot = PathBuf::from(ended.printed.trim());
         if sysroot.join("lib/rustlib").join(target).is_dir() {
-            return Ok(());
+            return match Compiler::of(target) {
+                Compiler::Missing { package } => {
+                    let what =
+                        format!("there is no compiler of C for `{target}` here, which the compression of logs needs");
+                    let remedy = format!(
+                        "install one: Debian and Ubuntu have it in `{package}`; or set CC_{}",
+                        target.replace('-', "_")
+                    );
+                    Err(CommandError::Deploy { what, said: String::new(), remedy })
+                }
+                Compiler::Found | Compiler::Gnu(_) => Ok(()),
+            };
         }
         let what = format!("Rust cannot build for `{target}`: it is not installed here");
         let remedy = format!(

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::step::{Ended, Step};
+use super::{NOT_RUNNING, releases};
 use crate::error::CommandError;
 use crate::shell::quoted;
 
@@ -35,10 +36,10 @@ impl Machine {
         Step::new("ssh").with(self.options()).with([self.destination.as_str(), script])
     }
 
-    /// Returns the command that runs a script there on this terminal. Meanwhile, `port` of that
-    /// machine is forwarded to the same port of this one.
-    pub fn ssh_on_terminal(&self, script: &str, port: Option<u16>) -> Step {
-        let forward = port.map(|port| ["-L".to_owned(), format!("{port}:127.0.0.1:{port}")]);
+    /// Returns the command that runs a script there on this terminal. Meanwhile, a port of this
+    /// machine leads to one of that: `forward` is both.
+    pub fn ssh_on_terminal(&self, script: &str, forward: Option<(u16, u16)>) -> Step {
+        let forward = forward.map(|(here, there)| ["-L".to_owned(), format!("{here}:127.0.0.1:{there}")]);
         let step = Step::new("ssh").with(["-t"]).with(forward.into_iter().flatten());
         step.with(self.options()).with([self.destination.as_str(), script])
     }
@@ -112,7 +113,11 @@ impl Machine {
         let Self { destination, .. } = self;
         let Ended { said, code, .. } = ended;
         let has = |text: &str| said.contains(text);
-        let remedy = if has("No space left on device") || has("Disk quota exceeded") {
+        let remedy = if what == NOT_RUNNING && *code != Some(UNREACHABLE) {
+            format!("mend that and deploy again, or go back to the release before it: `deploy {destination} --back`")
+        } else if has(releases::NONE) {
+            "deploy one".to_owned()
+        } else if has("No space left on device") || has("Disk quota exceeded") {
             format!("its disk is full: `ssh {destination} df -h` shows which; remove old logs, or use another `folder`")
         } else if has("Host key verification failed") {
             format!("log in once by hand, and verify its key: `ssh {destination}`")

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::releases::{FOLDER, start_path};
 use super::unit::Unit;
 use crate::shell::quoted;
 
@@ -17,6 +18,9 @@ fn words(arguments: &[String]) -> String {
     arguments.join(" ")
 }
 
+/// The folder of systemd's units.
+const UNITS: &str = "/etc/systemd/system";
+
 /// The program in its folder, on the machine where the scripts run.
 pub struct Started<'a> {
     /// The name of the robot, which is that of the program.
@@ -28,31 +32,38 @@ pub struct Started<'a> {
 }
 
 impl Started<'_> {
-    /// Writes the unit, and checks it if that is possible there.
-    pub fn write_unit(&self) -> String {
-        let unit = Unit::name(self.robot);
-        format!(
-            "cd {} && cat > {unit} && if command -v systemd-analyze > /dev/null; then systemd-analyze verify ./{unit} || true; fi",
-            quoted(self.folder)
-        )
-    }
-
-    /// Installs the unit, and starts or restarts it. The folder of its sockets has to exist even if
-    /// no user is logged in.
-    pub fn install(&self, user: &str) -> String {
+    /// Puts a release in force by `switch`, a function of the shell, installs its unit, and starts
+    /// it, after the running one has ended: no process of that may begin with files of the new one.
+    /// The folder of its sockets has to exist even if no user is logged in.
+    pub fn install(&self, switch: &str, user: &str) -> String {
         let unit = Unit::name(self.robot);
         let script = format!(
-            "install -m 644 {unit} /etc/systemd/system/ && loginctl enable-linger {} && systemctl daemon-reload \
+            "cp {FOLDER}/current/{unit} {UNITS}/.{unit}.new && chmod 644 {UNITS}/.{unit}.new \
+             && mv -f {UNITS}/.{unit}.new {UNITS}/{unit} && loginctl enable-linger {} && systemctl daemon-reload \
              && systemctl enable {unit} && systemctl restart {unit}",
             quoted(user)
         );
-        let (folder, script) = (quoted(self.folder), quoted(&script));
-        format!("cd {folder} && $([ \"$(id -u)\" = 0 ] || echo sudo) sh -c {script}")
+        format!(
+            "{switch}as_root() {{ $([ \"$(id -u)\" = 0 ] || echo sudo) \"$@\"; }}
+cd {folder} || exit
+# A connection that is lost from here on stops nothing.
+trap '' HUP
+as_root sh -c 'systemctl stop {unit} 2> /dev/null; true' || exit
+if switch; then
+  as_root sh -c {script}
+else
+  as_root systemctl start {unit}; exit 1
+fi
+",
+            folder = quoted(self.folder),
+            script = quoted(&script),
+        )
     }
 
-    /// Starts it without systemd, after a running one has ended, on these cores; on all if the list
-    /// is empty. It keeps running when the connection is closed.
-    pub fn start(&self, arguments: &[String], cores: &[usize]) -> String {
+    /// Puts a release in force by `switch`, a function of the shell, and starts it without systemd,
+    /// after a running one has ended, on these cores; on all if the list is empty. It keeps running
+    /// when the connection is closed.
+    pub fn start(&self, switch: &str, cores: &[usize]) -> String {
         let (folder, robot) = (quoted(self.folder), quoted(self.robot));
         let cores: Vec<_> = cores.iter().map(ToString::to_string).collect();
         let cores = cores.join(",");
@@ -65,29 +76,32 @@ impl Started<'_> {
             )
         };
         format!(
-            "cd {folder} || exit
+            "{switch}cd {folder} || exit
 here=$(pwd -P)
 # The kernel says `(deleted)` of a program that was replaced.
-is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$here\"/{robot}|\"$here\"/{robot}' (deleted)') true;; *) false;; esac; }}
+is_ours() {{ case \"$(readlink \"/proc/$1/exe\")\" in \"$here\"/{robot}|\"$here\"/{robot}' (deleted)'|\"$here\"/{FOLDER}/*/{robot}|\"$here\"/{FOLDER}/*/{robot}' (deleted)') true;; *) false;; esac; }}
 old=$(cat {robot}.pid 2>/dev/null) && is_ours \"$old\" && kill \"$old\"
 left=150
 while [ -n \"$old\" ] && is_ours \"$old\" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
 [ $left -gt 0 ] || {{ echo \"the running one does not end\" >&2; exit 1; }}
+# Whatever happens to that, something is started.
+switch; switched=$?
 ulimit -r 98 2>/dev/null; ulimit -l unlimited 2>/dev/null
 if command -v setsid > /dev/null; then apart=setsid; else apart=; fi
 {choose}
-$apart $on ./{robot} {} < /dev/null > /dev/null 2> {robot}.log &
+$apart $on /bin/sh {start} < /dev/null > /dev/null 2> {robot}.log &
 echo $! > {robot}.pid
+exit $switched
 ",
-            words(arguments)
+            start = quoted(&start_path(self.robot)),
         )
     }
 
-    /// Waits until all processes of the robot that run there have opened their doors, and prints
-    /// the address of its page. Those of other hosts do not count, even if they are reached from
-    /// there. Fails with the robot's output if it ends before, or takes longer than its processes
+    /// Waits until all processes of the robot that run there have opened their doors, runs `settle`,
+    /// and prints the address of its page. Those of other hosts do not count, even if they are reached
+    /// from there. Fails with the robot's output if it ends before, or takes longer than its processes
     /// have by default (`begin_within`).
-    pub fn await_doors(&self) -> String {
+    pub fn await_doors(&self, settle: &str) -> String {
         let robot = quoted(self.robot);
         let (runs, said) = match self.by_systemd {
             true => {
@@ -107,7 +121,7 @@ until ./{robot} ps --running {robot} > /dev/null; do
   [ $left -gt 0 ] && {runs} || {{ ./{robot} ps >&2; {said} >&2; exit 1; }}
   sleep 0.2
 done
-{said} 2>/dev/null | grep '^page: ' | tail -n 1
+{settle}{said} 2>/dev/null | grep '^page: ' | tail -n 1
 true
 ",
             quoted(self.folder),
@@ -178,14 +192,19 @@ mod tests {
         for program in ["cat", "readlink"] {
             symlink(Path::new("/usr/bin").join(program), folder.path().join(program)).unwrap();
         }
-        for (name, script) in [("rover", "echo \"alone $*\" > told")].iter().chain(programs) {
+        for (name, script) in programs {
             let path = folder.path().join(name);
             fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
+        let release = folder.path().join(".releases/1");
+        fs::create_dir_all(&release).unwrap();
+        symlink("1", release.with_file_name("current")).unwrap();
+        fs::write(release.join(".start-rover"), "echo alone > told").unwrap();
         let text = folder.path().display().to_string();
         let started = Started { robot: "rover", folder: &text, by_systemd: false };
-        let script = started.start(&["run".to_owned()], cores) + "wait\n";
+        // The shell waits for what it has started.
+        let script = started.start("switch() { trap wait EXIT; }\n", cores);
         let output = Command::new("/bin/sh").args(["-c", &script]).env("PATH", folder.path()).output().unwrap();
         (output, fs::read_to_string(folder.path().join("told")).unwrap())
     }
@@ -194,12 +213,15 @@ mod tests {
     fn it_runs_on_the_chosen_cores_or_says_what_is_missing() {
         let taskset = [("taskset", "echo \"taskset $*\" > told")];
         let (output, told) = start(&taskset, &[2, 3]);
-        assert_eq!((told.as_str(), output.stderr.len()), ("taskset -c 2,3 ./rover run\n", 0));
+        assert_eq!(
+            (told.as_str(), output.stderr.len()),
+            ("taskset -c 2,3 /bin/sh .releases/current/.start-rover\n", 0)
+        );
         let (output, told) = start(&[], &[2, 3]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(told, "alone run\n");
+        assert_eq!(told, "alone\n");
         assert!(output.status.success() && said.contains("`cores` need systemd or taskset"), "{said}");
         let (output, told) = start(&taskset, &[]);
-        assert_eq!((told.as_str(), output.stderr.len()), ("alone run\n", 0));
+        assert_eq!((told.as_str(), output.stderr.len()), ("alone\n", 0));
     }
 }

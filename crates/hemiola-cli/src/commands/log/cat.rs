@@ -23,7 +23,7 @@ pub fn cat(arguments: &CatArguments) -> Result<ExitCode, CommandError> {
         let printed = match entry {
             Ok(Entry::Message(message)) => {
                 left -= 1;
-                let line = line(&message, begin, arguments.format);
+                let line = line(&message, begin, arguments.format());
                 line.map(|line| writeln!(output, "{line}"))
             }
             Ok(_) => continue,

@@ -27,7 +27,7 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
             begin = Some(message.log_time);
         }
     }
-    if begin.is_none() && (span.from.is_some() || span.duration.is_some()) {
+    if begin.is_none() && span.is_given() {
         return Err(CommandError::Usage(format!(
             "{} has no messages, so that times have no reference",
             path.display()
@@ -69,8 +69,8 @@ pub fn span(arguments: &SpanArguments, begin: LogTime) -> Selection {
     let from = after(begin, arguments.from.unwrap_or_default());
     let selection = Selection::all();
     let selection = if arguments.from.is_some() { selection.from(from) } else { selection };
-    match arguments.duration {
-        Some(duration) => selection.before(after(from, duration)),
+    match arguments.end() {
+        Some(end) => selection.before(after(begin, end)),
         None => selection,
     }
 }

@@ -12,11 +12,12 @@ use std::time::Duration;
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
 use hemiola_runtime::{Observation, Robot, Tempo};
+use serde_json::json;
 
 use super::progress::{Progress, read_log};
 use crate::command_line::ConfigurationArguments;
 use crate::command_line::log::VerifyArguments;
-use crate::commands::{check, print};
+use crate::commands::{check, print, print_json};
 use crate::error::CommandError;
 use crate::notes::note_differences;
 use crate::program::Program;
@@ -34,21 +35,33 @@ const LOOK_PERIOD: Duration = Duration::from_micros(200);
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
     let logs = different(&arguments.logs)?;
     let [only] = logs.as_slice() else { return verify_all(program, arguments, &logs) };
-    Ok(exit_code(verify_one(program, arguments, only)?))
+    let report = verify_one(program, arguments, only)?;
+    match arguments.json {
+        true => print_json(&report.json(only))?,
+        false => print(&report.text())?,
+    };
+    Ok(exit_code(report.verdict()))
 }
 
 /// Verifies several logs, such as those of a robot's processes, and prints a common verdict.
 fn verify_all(program: &Program, arguments: &VerifyArguments, logs: &[PathBuf]) -> Result<ExitCode, CommandError> {
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut reports) = (Vec::new(), Vec::new());
     for log in logs {
-        print(&format!("{}\n", log.display()))?;
-        let verdict = verify_one(program, arguments, log);
-        if let Err(error) = &verdict {
-            // One that cannot be verified does not keep the others from being verified.
-            eprintln!("{error}");
+        if !arguments.json {
+            print(&format!("{}\n", log.display()))?;
         }
-        verdicts.push(verdict.unwrap_or(Verdict::Incomplete));
-        print("\n")?;
+        let report = verify_one(program, arguments, log);
+        match &report {
+            Ok(report) if arguments.json => reports.push(report.json(log)),
+            Ok(report) => _ = print(&(report.text() + "\n"))?,
+            Err(error) => {
+                // One that cannot be verified does not keep the others from being verified.
+                eprintln!("{error}\n");
+                let (log, result) = (log.display().to_string(), Verdict::Incomplete.name());
+                reports.push(json!({"log": log, "result": result, "verdict": error.to_string()}));
+            }
+        }
+        verdicts.push(report.map_or(Verdict::Incomplete, |report| report.verdict()));
     }
     let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let [same, different, incomplete] = [Verdict::Same, Verdict::Different, Verdict::Incomplete].map(count);
@@ -60,7 +73,10 @@ fn verify_all(program: &Program, arguments: &VerifyArguments, logs: &[PathBuf]) 
         ),
         _ => (Verdict::Different, format!("{different} of {} logs are not the same", logs.len())),
     };
-    print(&format!("{said}\n"))?;
+    match arguments.json {
+        true => print_json(&json!({"result": verdict.name(), "logs": reports, "verdict": said}))?,
+        false => print(&format!("{said}\n"))?,
+    };
     Ok(exit_code(verdict))
 }
 
@@ -85,7 +101,7 @@ fn exit_code(verdict: Verdict) -> ExitCode {
     }
 }
 
-fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Result<Verdict, CommandError> {
+fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Result<Report, CommandError> {
     let recording = read_log(path)?;
     if let Some(processes) = recording.merged_processes() {
         return Err(CommandError::Usage(format!(
@@ -156,8 +172,7 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
     drop(progress);
     remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| eprintln!("note: {remark}"));
     report.finish(player.wait(), recorded.left_over()?);
-    print(&report.text())?;
-    Ok(report.verdict())
+    Ok(report)
 }
 
 /// Sets the number of workers of every cycle, if one was given.

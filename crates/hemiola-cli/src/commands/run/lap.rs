@@ -18,7 +18,7 @@ use crate::command_line::RunArguments;
 use crate::commands::log::LOSSY;
 use crate::commands::print;
 use crate::error::CommandError;
-use crate::summary::Summary;
+use crate::summary::{CutShort, Summary};
 
 /// One run, from the beginning to the end.
 pub struct Lap {
@@ -41,6 +41,8 @@ pub struct Lap {
     /// Set if a trace was to be written.
     pub is_traced: bool,
     pub robot_time: Time,
+    /// Set if it ran less long than it was asked to.
+    pub cut_short: Option<CutShort>,
     pub elapsed: Duration,
 }
 
@@ -64,7 +66,7 @@ impl Lap {
             self.history.save(path)?;
         }
         let report = handle.report();
-        for path in arguments.json.iter().chain(&output.statistics) {
+        for path in arguments.statistics.iter().chain(&output.statistics) {
             report.save(path)?;
         }
         let mut verdict = self.verdict.clone();
@@ -80,6 +82,7 @@ impl Lap {
             bounds: self.bounds.as_deref(),
             verdict: &verdict,
             robot_time: self.robot_time,
+            cut_short: self.cut_short.as_ref(),
             elapsed: self.elapsed,
             trace: trace.as_deref().filter(|_| traced.is_ok()),
             profile: output.profile.as_deref(),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use hemiola_log::FieldDifference;
 use hemiola_model::Time;
 use hemiola_plan::{TaskGraph, TaskKind};
 use hemiola_runtime::{BreakOffReason, CyclePart, Played, Robot, SeenValue};
 use hemiola_words::{counted, grouped};
+use serde_json::{Value, json};
 
 use hemiola_recording::names::topic;
 use hemiola_recording::replay::{Fidelity, ReplayLog};
@@ -63,6 +65,17 @@ pub enum Verdict {
     Different,
     /// Everything that could be compared is equal, but not everything could be compared.
     Incomplete,
+}
+
+impl Verdict {
+    /// Returns the word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::Incomplete => "incomplete",
+        }
+    }
 }
 
 impl Report {
@@ -247,16 +260,52 @@ impl Report {
         if let Some(First { text: first, .. }) = &self.first {
             _ = writeln!(text, "the first difference: {first}");
         }
+        if self.verdict() == Verdict::Different {
+            self.hints.iter().for_each(|hint| _ = writeln!(text, "{hint}"));
+        }
+        text + &self.verdict_text() + "\n"
+    }
+
+    /// Returns the verdict as a sentence: the last line, as people look for it.
+    fn verdict_text(&self) -> String {
         let (same, runs) = (self.same(), self.cycles.values().map(|counts| counts.order.len() as u64).sum());
         match self.verdict() {
-            Verdict::Same if runs == 0 => _ = writeln!(text, "the same to the bit: {}", counted(same, "value")),
-            Verdict::Same => {
-                _ = writeln!(text, "the same to the bit: {} of {}", counted(same, "value"), counted(runs, "run"))
+            Verdict::Same if runs == 0 => format!("the same to the bit: {}", counted(same, "value")),
+            Verdict::Same => format!("the same to the bit: {} of {}", counted(same, "value"), counted(runs, "run")),
+            Verdict::Different => {
+                let different = self.cycles.values().map(|counts| counts.different).sum();
+                format!("not the same: {} of {}", grouped(different), counted(same + different, "value"))
             }
-            Verdict::Different => self.hints.iter().for_each(|hint| _ = writeln!(text, "{hint}")),
-            Verdict::Incomplete if same == 0 => text += "nothing could be compared\n",
-            Verdict::Incomplete => _ = writeln!(text, "as far as it can be compared, it is the same to the bit"),
+            Verdict::Incomplete if same == 0 => "nothing could be compared".to_owned(),
+            Verdict::Incomplete => "as far as it can be compared, it is the same to the bit".to_owned(),
         }
-        text
+    }
+
+    /// Returns the report for programs.
+    pub fn json(&self, log: &Path) -> Value {
+        let cycles = self.cycles.iter().map(|(name, counts)| {
+            json!({
+                "cycle": name,
+                "runs": counts.order.len(),
+                "repeated": counts.repeated,
+                "equal": counts.same,
+                "different": counts.different,
+                "not_in_the_log": counts.lost,
+            })
+        });
+        let due_times = match &self.fidelity {
+            Fidelity::DueTimes(reason) => Some(reason.to_string()),
+            Fidelity::AsRecorded => None,
+        };
+        json!({
+            "log": log.display().to_string(),
+            "result": self.verdict().name(),
+            "cycles": cycles.collect::<Vec<_>>(),
+            "not_in_recorded_order": due_times,
+            "remarks": self.remarks.iter().chain(&self.hints).collect::<Vec<_>>(),
+            "not_computed_again": self.left_over,
+            "first_difference": self.first.as_ref().map(|first| &first.text),
+            "verdict": self.verdict_text(),
+        })
     }
 }

@@ -36,8 +36,8 @@ pub struct Desk {
     pub has_changed: bool,
     /// Set if the statistics about the clocks of peers may have changed.
     pub has_old_clocks: bool,
+    pub remarks: Remarks,
     on_loss: LossPolicy,
-    remarks: Remarks,
 }
 
 /// The end here of something that a peer may offer.

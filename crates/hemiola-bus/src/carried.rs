@@ -18,8 +18,8 @@ pub trait MessageWrite {
 
 /// The messages that topics of modules carry: representations of Rust types, and [`Untyped`] ones.
 pub trait Carried: Message + MessageWrite {
-    /// Replaces the message by one of that representation, read from `reader`. The message is
-    /// unchanged if that fails.
+    /// Replaces the message by one of that representation, read from `reader`, and keeps its
+    /// memory. The message may be a mixture of both if that fails.
     fn read_from(
         &mut self,
         message: &'static RepresentationDescriptor,
@@ -35,7 +35,7 @@ impl<T: Representation> MessageWrite for T {
 
 impl<T: Representation> Carried for T {
     fn read_from(&mut self, _: &'static RepresentationDescriptor, reader: &mut dyn Reader) -> Result<(), ReadError> {
-        if T::form().read(self, reader)? { Ok(()) } else { Err(opaque(T::NAME, reader)) }
+        if T::form().read_over(self, reader)? { Ok(()) } else { Err(opaque(T::NAME, reader)) }
     }
 }
 

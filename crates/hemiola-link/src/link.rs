@@ -8,6 +8,7 @@
 
 mod count;
 mod datagrams;
+mod errand;
 mod group;
 mod outbox;
 mod seeker;
@@ -182,6 +183,7 @@ impl Link {
     pub fn turn(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
         let Self { desk, carrier, has_news, has_calls } = self;
         let mut todo = Todo::default();
+        desk.remarks.release();
         *has_calls |= match carrier {
             Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, &mut todo),
             Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, &mut todo),
@@ -253,25 +255,30 @@ impl Carrier {
     fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
         for _ in 0..desk.topics.marked() {
             let Some(topic) = desk.topics.next_marked() else { break };
-            let keep = desk.topics.sent[topic].configuration.keep;
-            if keep == Keep::Newest {
-                let wanting = desk.statistics.sent[topic].peers as u64;
-                desk.statistics.sent[topic].skipped += wanting * desk.topics.keep_newest(topic);
+            self.forward_topic(topic, desk, now, todo);
+        }
+    }
+
+    /// Queues the messages of a topic, or the values of a representation, that were published here.
+    fn forward_topic(&mut self, topic: usize, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        let keep = desk.topics.sent[topic].configuration.keep;
+        if keep == Keep::Newest {
+            let wanting = desk.statistics.sent[topic].peers as u64;
+            desk.statistics.sent[topic].skipped += wanting * desk.topics.keep_newest(topic);
+        }
+        match (self.closed_until(topic, now), keep) {
+            (None, _) => self.publish(topic, desk, now, todo),
+            (Some(due), Keep::Newest) => {
+                // The message is not even serialized before it may be sent.
+                desk.topics.mark(topic);
+                todo.also_at(Some(due));
             }
-            match (self.closed_until(topic, now), keep) {
-                (None, _) => self.publish(topic, desk, now, todo),
-                (Some(due), Keep::Newest) => {
-                    // The message is not even serialized before it may be sent.
-                    desk.topics.mark(topic);
-                    todo.also_at(Some(due));
-                }
-                (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
-            }
-            let overtaken = desk.topics.take_dropped(topic);
-            match keep {
-                Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
-                Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
-            }
+            (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
+        }
+        let overtaken = desk.topics.take_dropped(topic);
+        match keep {
+            Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
+            Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
         }
     }
 

@@ -17,7 +17,7 @@ use mio::{Poll, Waker};
 use crate::ends::{Ends, Note, Services, Topics, contained};
 use crate::error::LinkError;
 use crate::link::{Link, Tokens};
-use crate::reactor::{EventTable, Reactor, WAKER};
+use crate::reactor::{EventTable, LinksDuty, Reactor, WAKER};
 use crate::session::Desk;
 use crate::statistics::LinkStatistics;
 use crate::transport::Transport;
@@ -146,9 +146,18 @@ impl Links {
         let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
-        // A publisher makes this system call if the thread is asleep. It does not block.
-        let ring = move || _ = waker.wake();
-        let events = EventTable::new(links.iter().map(|link| link.send.len()), ring);
+        let duty = Arc::new(LinksDuty::default());
+        let ring = {
+            let duty = duty.clone();
+            move || {
+                if !duty.stand_in() {
+                    // A publisher makes this system call if the thread is asleep. It does not
+                    // block.
+                    _ = waker.wake();
+                }
+            }
+        };
+        let events = EventTable::new(links, ring);
         let mut opened = Vec::new();
         for (place, link) in links.iter().enumerate() {
             let LinkHost { robot, ends, note, transport, .. } = host.clone();
@@ -176,13 +185,13 @@ impl Links {
         let (orders, ordered) = channel();
         let (end, ended) = channel();
         let order = events.order();
-        let mut reactor = Reactor::new(poll, events, opened, &host.ends.bus, ordered, statistics.clone());
+        let reactor = Reactor::new(poll, (events, duty), opened, &host.ends.bus, ordered, statistics.clone());
+        let mut reactor = reactor.map_err(system("a handle of the epoll instance"))?;
         let note = host.note;
         let work = move || {
-            if let Err(panic) = contained(|| reactor.run()) {
+            if let Err(panic) = contained(|| reactor.run()).flatten() {
                 note(format!("the links have ended: they {panic}"));
             }
-            // The reactor owns the sockets, and messages of users' types.
             _ = contained(move || drop(reactor));
             drop(end);
         };

@@ -9,8 +9,14 @@
 //!
 //! Nothing else is visited, so that a message costs the same beside a thousand links as beside
 //! none.
+//!
+//! While the thread sleeps, whoever publishes does its [duty](Duty) if that is all that is to be
+//! done: a small message of a topic, which one link sends to one peer. Such a thread writes to the
+//! socket itself, which takes as long as waking the links' thread would. It must be one that [may
+//! do errands](may_do_errands). It calls no code of users but that which writes the message, and
+//! ends no conversation: everything else is left to the links' thread, which is woken.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::mem;
 use std::sync::Arc;
@@ -18,22 +24,38 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use hemiola_bus::{Bus, Watch};
-use hemiola_realtime::{Wakeup, WakeupSet};
-use mio::{Events, Poll, Token};
+use hemiola_model::configuration::{LinkConfiguration, Sent, SubjectKind};
+use hemiola_realtime::{Duty, Wakeup, WakeupSet, may_do_errands};
+use mio::{Events, Poll, Registry, Token};
 
+use crate::ends::contained;
 use crate::link::{Link, Tokens};
 use crate::view::LinksView;
 
-/// The state of the links' thread.
+/// The links' thread.
 pub struct Reactor {
     poll: Poll,
-    events: EventTable,
-    links: Turns,
-    /// Raises the event for new topics and services.
-    _watch: Watch,
+    duty: Arc<LinksDuty>,
     /// Receives the reason for which the links close.
     ordered: Receiver<String>,
+}
+
+/// The duty of the links' thread.
+#[derive(Debug, Default)]
+pub struct LinksDuty(Duty<Work>);
+
+/// The state of the links, for whoever serves them.
+struct Work {
+    events: EventTable,
+    links: Turns,
+    /// Set if the links must close.
+    is_ordered: bool,
+    /// Raises the event for new topics and services.
+    _watch: Watch,
+    registry: Registry,
     statistics: LinksView,
+    /// The panic of a thread that stood in for the links' thread.
+    panic: Option<String>,
 }
 
 /// The events of a robot that the thread waits for, and the link that each of them concerns.
@@ -51,8 +73,9 @@ enum Origin {
     News,
     /// The links must close.
     Order,
-    /// A link's topic or representation was published.
-    Published { link: usize, topic: usize },
+    /// A link's topic or representation was published. `is_alone` if no other link sends that
+    /// topic.
+    Published { link: usize, topic: usize, is_alone: bool },
     /// A link's services have requests or answers.
     Calls { link: usize },
 }
@@ -76,71 +99,128 @@ const BUFFER: usize = 64 << 10;
 const AT_ONCE: usize = 64;
 
 impl Reactor {
+    /// # Errors
+    /// Returns an error if the system has no room for another handle of the poll.
     pub fn new(
         poll: Poll,
-        events: EventTable,
+        (events, duty): (EventTable, Arc<LinksDuty>),
         links: Vec<Link>,
         bus: &Bus,
         ordered: Receiver<String>,
         statistics: LinksView,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let watch = bus.watch(events.news().into());
-        Self { poll, events, links: Turns::of(links), _watch: watch, ordered, statistics }
+        let (links, registry) = (Turns::of(links), poll.registry().try_clone()?);
+        let work = Work { events, links, is_ordered: false, _watch: watch, registry, statistics, panic: None };
+        duty.0.begin(work);
+        Ok(Self { poll, duty, ordered })
     }
 
     /// Serves all links until they must close.
-    pub fn run(&mut self) {
+    ///
+    /// # Errors
+    /// Returns the description of a panic of a thread that stood in for this one.
+    pub fn run(&mut self) -> Result<(), String> {
+        let Self { poll, duty, ordered } = self;
         let mut ready = Events::with_capacity(AT_ONCE);
         let mut buffer = vec![0; BUFFER];
+        let mut timeout = Some(Duration::ZERO);
         loop {
-            self.turn(&mut buffer);
-            let timeout = match self.links.next.is_empty() && self.events.set.prepare_to_sleep() {
-                true => self.links.time_left(),
-                false => Some(Duration::ZERO),
-            };
-            match self.poll.poll(&mut ready, timeout) {
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => return,
+            match poll.poll(&mut ready, timeout) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Ok(()),
                 _ => {}
             }
-            for event in ready.iter().filter(|event| event.token() != WAKER) {
-                let (link, socket) = Tokens::read(event.token());
-                self.links.turn_of(link).note_ready(socket, event.into());
-            }
-            if self.take_events() {
-                match self.ordered.try_recv() {
-                    Err(TryRecvError::Empty) => {}
-                    order => {
-                        let reason = order.unwrap_or_default();
-                        return self.links.links.iter_mut().for_each(|link| link.end(&reason));
+            let served = duty.0.hold(|work| {
+                if let Some(panic) = work.panic.take() {
+                    return Some(Err(panic));
+                }
+                for event in ready.iter().filter(|event| event.token() != WAKER) {
+                    let (link, socket) = Tokens::read(event.token());
+                    work.links.turn_of(link).note_ready(socket, event.into());
+                }
+                work.take_events();
+                if mem::take(&mut work.is_ordered) {
+                    match ordered.try_recv() {
+                        Err(TryRecvError::Empty) => {}
+                        order => {
+                            let reason = order.unwrap_or_default();
+                            work.links.links.iter_mut().for_each(|link| link.end(&reason));
+                            return Some(Ok(()));
+                        }
                     }
                 }
+                work.turn(&mut buffer);
+                timeout = work.prepare_to_sleep();
+                None
+            });
+            if let Some(end) = served.unwrap_or(Some(Ok(()))) {
+                return end;
             }
         }
     }
+}
 
-    /// Handles the notified events. Returns whether the links may have to close.
-    fn take_events(&mut self) -> bool {
-        let Self { events: EventTable { set, origins, .. }, links, .. } = self;
-        let mut is_ordered = false;
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        // It owns the sockets, and messages of users' types.
+        drop(self.duty.0.end());
+    }
+}
+
+impl LinksDuty {
+    /// Serves the links in place of their thread, which sleeps, if this thread may do that. Returns
+    /// `false` if the links' thread has to be woken.
+    pub fn stand_in(&self) -> bool {
+        // A panic must not leave the lock behind, and ends the links.
+        let serve = |work: &mut Work| match contained(|| work.send_published()) {
+            Ok(is_done) => is_done,
+            Err(panic) => {
+                work.panic = Some(panic);
+                false
+            }
+        };
+        may_do_errands() && self.0.stand_in(|work| &work.events.set, serve)
+    }
+}
+
+impl Work {
+    /// Notes the notified events.
+    fn take_events(&mut self) {
+        let Self { events: EventTable { set, origins, .. }, links, is_ordered, .. } = self;
+        set.take(|event| origins.get(event).into_iter().for_each(|&origin| *is_ordered |= links.note(origin)));
+    }
+
+    /// Sends what was published, if it was one topic that no other link sends, and nothing else was
+    /// notified. Returns whether nothing is left to do.
+    fn send_published(&mut self) -> bool {
+        let Self { events: EventTable { set, origins, .. }, links, is_ordered, statistics, .. } = self;
+        let mut only = None;
+        let mut is_more = !links.next.is_empty() || *is_ordered;
         set.take(|event| match origins.get(event) {
-            Some(&Origin::Published { link, topic }) => links.turn_of(link).note_published(topic),
-            Some(&Origin::Calls { link }) => links.turn_of(link).note_calls(),
-            Some(Origin::News) => (0..links.links.len()).for_each(|link| links.turn_of(link).note_news()),
-            Some(Origin::Order) => is_ordered = true,
-            None => {}
+            Some(&Origin::Published { link, topic, is_alone: true }) if only.is_none() => only = Some((link, topic)),
+            origin => {
+                origin.into_iter().for_each(|&origin| *is_ordered |= links.note(origin));
+                is_more = true;
+            }
         });
-        is_ordered
+        let Some((link, topic)) = only else { return !is_more };
+        let is_sent = !is_more && links.links[link].send_at_once(topic, Instant::now());
+        let is_done = is_sent && statistics.update_at_once(link, &links.links[link].desk().statistics);
+        if !is_done {
+            links.turn_of(link).note_published(topic);
+        }
+        is_done
     }
 
     fn turn(&mut self, buffer: &mut [u8]) {
         let now = Instant::now();
-        let Self { links, poll, statistics, .. } = self;
+        let Self { links, registry, statistics, .. } = self;
         links.note_time(now);
         for _ in 0..links.next.len() {
             let Some(number) = links.next.pop_front() else { break };
             links.has_turn[number] = false;
             let link = &mut links.links[number];
-            let todo = link.turn(now, poll.registry(), buffer);
+            let todo = link.turn(now, registry, buffer);
             statistics.update(number, &link.desk().statistics);
             links.set_due(number, todo.due);
             if todo.is_more {
@@ -148,16 +228,30 @@ impl Reactor {
             }
         }
     }
+
+    /// Returns how long the thread may sleep; `None` if until it is woken.
+    fn prepare_to_sleep(&self) -> Option<Duration> {
+        match self.links.next.is_empty() && self.events.set.prepare_to_sleep() {
+            true => self.links.time_left(),
+            false => Some(Duration::ZERO),
+        }
+    }
 }
 
 impl EventTable {
-    /// Creates the events of links that send these numbers of topics and representations. `ring`
-    /// ends the thread's sleep.
-    pub fn new(sent: impl Iterator<Item = usize>, ring: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Creates the events of links. `ring` ends the thread's sleep.
+    pub fn new(links: &[LinkConfiguration], ring: impl Fn() + Send + Sync + 'static) -> Self {
         let (mut origins, mut places) = (vec![Origin::News, Origin::Order], Vec::new());
-        for (link, topics) in sent.enumerate() {
-            places.push((origins.len(), origins.len() + topics));
-            origins.extend((0..topics).map(|topic| Origin::Published { link, topic }));
+        let mut senders = BTreeMap::<&str, usize>::new();
+        let topics = links.iter().flat_map(|link| &link.send).filter(|sent| sent.subject.kind == SubjectKind::Topic);
+        topics.for_each(|sent| *senders.entry(&sent.subject.name).or_default() += 1);
+        let is_alone =
+            |sent: &Sent| sent.subject.kind == SubjectKind::Topic && senders.get(&*sent.subject.name) == Some(&1);
+        for (link, configuration) in links.iter().enumerate() {
+            let sent = &configuration.send;
+            places.push((origins.len(), origins.len() + sent.len()));
+            let published = |(topic, sent)| Origin::Published { link, topic, is_alone: is_alone(sent) };
+            origins.extend(sent.iter().enumerate().map(published));
             origins.push(Origin::Calls { link });
         }
         Self { set: WakeupSet::new(origins.len(), ring), origins, places }
@@ -192,6 +286,17 @@ impl Turns {
             dues: BTreeSet::new(),
             due: vec![None; count],
         }
+    }
+
+    /// Notes an event, which gives links a turn. Returns whether the links may have to close.
+    fn note(&mut self, origin: Origin) -> bool {
+        match origin {
+            Origin::Published { link, topic, .. } => self.turn_of(link).note_published(topic),
+            Origin::Calls { link } => self.turn_of(link).note_calls(),
+            Origin::News => (0..self.links.len()).for_each(|link| self.turn_of(link).note_news()),
+            Origin::Order => return true,
+        }
+        false
     }
 
     /// Gives a link a turn, and returns the link.

@@ -70,6 +70,15 @@ impl LinksView {
             shown.update(now);
         }
     }
+
+    /// Shows the current statistics of one link as [`update`](Self::update) does, unless somebody
+    /// reads them at this moment. Returns whether it has.
+    pub(crate) fn update_at_once(&self, link: usize, now: &LinkStatistics) -> bool {
+        let shown = self.0.first().and_then(|shown| shown.0.try_lock().ok());
+        let Some(mut shown) = shown else { return false };
+        shown.get_mut(link).into_iter().for_each(|shown| shown.update(now));
+        true
+    }
 }
 
 impl Shown {

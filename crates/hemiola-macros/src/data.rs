@@ -121,12 +121,16 @@ fn wrapper(fields: &Fields) -> Result<Body> {
     let (Some(field), [member]) = (fields.iter().next(), members.as_slice()) else {
         return Err(Error::new_spanned(fields, "only a struct with one field can be `transparent`"));
     };
-    let (ty, data) = (&field.ty, quote! { ::hemiola::data::Data });
+    let (ty, data_module) = (&field.ty, quote! { ::hemiola::data });
+    let data = quote! { #data_module::Data };
     Ok(Body {
         data_type: quote! { <#ty as #data>::data_type() },
         write: quote! { #data::write(&self.#member, writer); },
         read: quote! { ::core::result::Result::Ok(Self { #member: #data::read(reader)? }) },
         replace: quote! {
+            fn read_over(&mut self, reader: &mut dyn #data_module::Reader) -> ::core::result::Result<(), #data_module::ReadError> {
+                #data::read_over(&mut self.#member, reader)
+            }
             fn replace(&mut self, fresh: Self) {
                 #data::replace(&mut self.#member, fresh.#member);
             }
@@ -156,6 +160,11 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Bod
             ::core::result::Result::Ok(value)
         },
         replace: quote! {
+            fn read_over(&mut self, reader: &mut dyn ::hemiola::data::Reader) -> ::core::result::Result<(), ::hemiola::data::ReadError> {
+                reader.begin_structure(#name)?;
+                #( reader.field(#names)?; ::hemiola::data::Data::read_over(&mut self.#members, reader)?; )*
+                reader.end_structure()
+            }
             fn replace(&mut self, fresh: Self) {
                 #( ::hemiola::data::Data::replace(&mut self.#members, fresh.#members); )*
             }

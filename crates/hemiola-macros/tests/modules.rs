@@ -107,3 +107,35 @@ fn data_survives_its_text_form() {
     let error = Value::of(&Sum::default()).read::<Number>().unwrap_err();
     assert_eq!(error.to_string(), "list: is missing");
 }
+
+#[test]
+fn a_value_that_is_read_over_another_is_the_one_that_was_written() {
+    use hemiola::cdr::{CdrReader, encode};
+    use hemiola::data::Data as _;
+
+    #[derive(Data, Clone, Debug, PartialEq)]
+    #[data(transparent)]
+    struct Bytes(Vec<u8>);
+
+    #[derive(Data, Clone, Debug, PartialEq)]
+    struct Both {
+        number: Number,
+        bytes: Bytes,
+    }
+
+    let number = |value: f32, list, kind| Number { value, list, kind, maybe: (value > 1.0).then_some([value; 2]) };
+    let values = [
+        Both { number: number(1.0, vec![1], Kind::Pair(0.5, 1.5)), bytes: Bytes(vec![1; 10]) },
+        Both { number: number(2.0, vec![], Kind::Named { name: "two".into() }), bytes: Bytes(vec![2; 20]) },
+        Both { number: number(3.0, vec![3, 4], Kind::Empty), bytes: Bytes(vec![]) },
+    ];
+    for (old, new) in values.iter().flat_map(|old| values.iter().map(move |new| (old, new))) {
+        let (mut value, cdr) = (old.clone(), encode(new));
+        value.read_over(&mut CdrReader::new(&cdr).unwrap()).unwrap();
+        assert_eq!(&value, new);
+    }
+    let (mut value, cdr) = (values[1].clone(), encode(&values[0]));
+    let place = value.bytes.0.as_ptr();
+    value.read_over(&mut CdrReader::new(&cdr).unwrap()).unwrap();
+    assert_eq!(value.bytes.0.as_ptr(), place, "the memory is kept");
+}

@@ -60,6 +60,28 @@ pub trait Data: Sized {
     /// Fails if what the reader holds does not fit the schema.
     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError>;
 
+    /// Replaces the value by one that is read, keeping buffers where possible: those of sequences
+    /// are not even cleared before numbers are read into them. After an error the value may be a
+    /// mixture of the old one and the new one.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::{CdrReader, encode};
+    ///
+    /// let (mut image, next) = (vec![0_u8; 614_400], encode(&vec![1_u8; 614_400]));
+    /// let place = image.as_ptr();
+    /// image.read_over(&mut CdrReader::new(&next)?)?;
+    /// assert_eq!((image[614_399], image.as_ptr()), (1, place));
+    /// # Ok::<(), hemiola_model::data::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if what the reader holds does not fit the schema.
+    fn read_over(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        *self = Self::read(reader)?;
+        Ok(())
+    }
+
     /// Replaces the value by `fresh`, keeping buffers where possible.
     fn replace(&mut self, fresh: Self) {
         *self = fresh;
@@ -97,6 +119,16 @@ pub trait Data: Sized {
             items.push(Self::read(reader)?);
         }
         Ok(items)
+    }
+
+    /// Reads a run of values in the place of others.
+    #[doc(hidden)]
+    fn read_items_over(items: &mut Vec<Self>, length: usize, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        items.truncate(length);
+        items.iter_mut().try_for_each(|item| item.read_over(reader))?;
+        let further = Self::read_items(length - items.len(), reader)?;
+        items.extend(further);
+        Ok(())
     }
 }
 

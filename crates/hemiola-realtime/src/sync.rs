@@ -11,13 +11,15 @@ pub(crate) use loom::hint::spin_loop;
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 #[cfg(loom)]
-pub(crate) use loom::sync::{Condvar, Mutex};
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 
 #[cfg(not(loom))]
 pub(crate) use std::hint::spin_loop;
-pub(crate) use std::sync::atomic::Ordering;
 #[cfg(all(not(loom), not(target_os = "linux")))]
-pub(crate) use std::sync::{Condvar, Mutex};
+pub(crate) use std::sync::Condvar;
+pub(crate) use std::sync::atomic::Ordering;
+#[cfg(not(loom))]
+pub(crate) use std::sync::{Mutex, MutexGuard};
 
 #[cfg(not(loom))]
 #[inline(always)]

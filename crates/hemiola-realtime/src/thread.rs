@@ -14,7 +14,7 @@ use crate::error::RealtimeError;
 use crate::policy::Policy;
 use crate::privileges::GroupShare;
 use crate::system_tree::SystemTree;
-use crate::{memory, os};
+use crate::{errands, memory, os};
 use std::io;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -197,6 +197,7 @@ pub fn apply_to_this_thread(settings: &ThreadSettings) -> Result<ThreadReport, R
 /// them, because the kernel refuses to move a thread that is under it. The stack comes last, so
 /// that it is touched on the core where the thread will run.
 fn apply(settings: &ThreadSettings) -> ThreadReport {
+    settings.policy.into_iter().for_each(errands::note_policy);
     let name = Outcome::of(os::set_name(&settings.name), |error| Denial {
         setting: format!("the thread name `{}`", settings.name),
         reason: error.to_string(),

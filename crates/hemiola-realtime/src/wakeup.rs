@@ -27,9 +27,11 @@
 //! The loom model in `wakeup/tests.rs` runs this code with the futex replaced by
 //! `parking::Parking`'s portable form.
 
+mod duty;
 mod parking;
 mod set;
 
+pub use duty::Duty;
 pub use set::WakeupSet;
 
 use crate::sync::{AtomicU64, Ordering, spin_loop};

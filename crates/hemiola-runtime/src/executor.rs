@@ -40,7 +40,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_model::module::{BetweenRuns, Scope};
-use hemiola_realtime::{MonotonicTime, Spawned, ThreadReport, ThreadSettings};
+use hemiola_realtime::{MonotonicTime, Spawned, ThreadReport, ThreadSettings, refuse_errands};
 use hemiola_trace::Ticks;
 
 pub use graph::{ExecutableGraph, WORTH_SHARING};
@@ -178,6 +178,7 @@ impl<T: Tasks> Executor<T> {
         let (pool, ended) = (self.pool.clone(), self.ended.clone());
         let mut worker = worker;
         let body = move || {
+            refuse_errands();
             if let Err(panic) = contained(|| pool.help(index, habits, &mut worker)) {
                 ended(index, panic);
             }

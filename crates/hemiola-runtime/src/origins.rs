@@ -36,7 +36,7 @@ use hemiola_trace::ExchangeId;
 use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::provenance::Provenance;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
-use news::Listener;
+use news::{Listener, Monotony};
 pub use news::{News, TopicNews};
 pub use topic_inlet::TopicInlet;
 
@@ -104,7 +104,11 @@ impl OriginWriter {
         let shape = shape.into();
         let writer = Self { topic, index: index_of(place)? };
         let publisher = writer.topic.publishers.get(writer.index)?;
-        let publisher = publisher.get_or_init(|| PublisherOrigins { exchange, runs: Runs::new(shape) });
+        let publisher = publisher.get_or_init(|| PublisherOrigins {
+            exchange,
+            runs: Runs::new(shape),
+            monotony: Monotony::default(),
+        });
         publisher.runs.writers.fetch_add(1, Ordering::Relaxed);
         Some(writer)
     }
@@ -118,18 +122,22 @@ impl OriginWriter {
     pub fn begin(&self, run: u32, next: u64, provenance: &Provenance) {
         if let Some(publisher) = self.publisher() {
             publisher.runs.begin(run, next, provenance);
+            if self.topic.listeners().next().is_some() {
+                publisher.monotony.begin(provenance.latest());
+            }
         }
     }
 
-    /// Notes, after the update was called, that the run has ended. Returns the exchange under which
-    /// traces list what it published.
-    pub fn end(&self) -> Option<ExchangeId> {
+    /// Notes, after the update was called, that the run has ended, and the number of the next
+    /// message now. Returns the exchange under which traces list what it published.
+    pub fn end(&self, next: u64) -> Option<ExchangeId> {
         let publisher = self.publisher()?;
         // Whoever sees the end of the run then sees when that was.
         let run = publisher.runs.begun.load(Ordering::Relaxed);
         self.topic.listeners().for_each(|listener| listener.note_end(self.index, run));
         publisher.runs.end();
-        self.topic.listeners().for_each(Listener::notify);
+        let first = publisher.monotony.end(run, next);
+        self.topic.listeners().for_each(|listener| listener.notify(self.index, first));
         Some(publisher.exchange)
     }
 }
@@ -177,7 +185,7 @@ impl OriginReader {
     pub fn hear(&mut self, next: impl Fn(usize) -> u64, tell: &mut dyn FnMut(ExchangeId, u32)) {
         self.all.clear();
         for (place, publisher) in self.topic.publishers.iter().enumerate() {
-            let Some(PublisherOrigins { exchange, runs }) = publisher.get() else { continue };
+            let Some(PublisherOrigins { exchange, runs, .. }) = publisher.get() else { continue };
             let Some((number, run)) = runs.latest_known(self.ended[place], next(place), &mut self.one) else {
                 continue;
             };
@@ -197,6 +205,7 @@ impl OriginReader {
 struct PublisherOrigins {
     exchange: ExchangeId,
     runs: Runs,
+    monotony: Monotony,
 }
 
 /// The last few runs of a publisher. They are numbered from 1 on, because a cycle's own numbers may
@@ -333,7 +342,7 @@ mod tests {
         reader.look();
         assert_eq!(heard(&mut reader, 0), (None, vec![]), "it may still publish something");
         reader.look();
-        writer.end();
+        writer.end(0);
         assert_eq!(
             heard(&mut reader, 0),
             (None, vec![]),
@@ -347,10 +356,10 @@ mod tests {
         writer.begin(71, 0, &sampled(2));
         reader.look();
         assert_eq!(heard(&mut reader, 1), (Some(2), vec![71]), "its first message came");
-        writer.end();
+        writer.end(1);
         for run in 72..80 {
             writer.begin(run, 1, &sampled(i64::from(run)));
-            writer.end();
+            writer.end(1);
         }
         assert_eq!(heard(&mut reader, 1).0, None, "what was seen before so many runs is gone");
         reader.look();
@@ -364,7 +373,7 @@ mod tests {
             [0, 1].map(|_| OriginWriter::new(origins.of("Whistle"), Place::Cycle(2), 1, ExchangeId(0)).unwrap());
         let mut reader = OriginReader::new(origins.of("Whistle"), 1, Entrance::default());
         old.begin(1, 0, &sampled(1));
-        old.end();
+        old.end(0);
         drop(old);
         reader.look();
         assert_eq!(heard(&mut reader, 0).0, Some(1), "the next program goes on with it");

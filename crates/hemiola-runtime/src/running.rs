@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use hemiola_bus::RobotClock;
 use hemiola_model::configuration::{Configuration, Scheduling, Trigger};
-use hemiola_realtime::{Containment, Policy, Priority, ThreadSettings, monotonic_now, secure_memory, sleep_until};
+use hemiola_realtime::{
+    Containment, Policy, Priority, ThreadSettings, monotonic_now, refuse_errands, secure_memory, sleep_until,
+};
 
 use crate::assemble::{Launched, Robot, launch, thread_settings};
 use crate::containment::contained;
@@ -185,6 +187,7 @@ impl Robot {
             let (state, left, name) = (state.clone(), left.clone(), format!("{} 0", cycle.core.name));
             let ending = handle.ending().clone();
             let body = move || {
+                refuse_errands();
                 _ = guarded(&state, &name, || match rate {
                     Some(rate) => run_by_timer(cycle, rate),
                     None => run_when_triggered(cycle),

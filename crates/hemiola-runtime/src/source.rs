@@ -300,8 +300,9 @@ impl SourceRunner {
             let Some(port) = self.ports.get(*argument) else { continue };
             // The time of the sample is only known now; messages that were published with it are
             // already sent.
-            origins.begin(self.samples, port.port(&between).published(), &self.provenance);
-            origins.end();
+            let next = port.port(&between).published();
+            origins.begin(self.samples, next, &self.provenance);
+            origins.end(next);
         }
         for SourceExport { export, lines, trigger } in &self.exports {
             if self.is_lapsed {

@@ -26,6 +26,11 @@ const LARGEST: usize = 8 << 20;
 const LARGE: usize = 4 << 10;
 
 impl Buffers {
+    /// Returns whether there was a message, and the last one was small.
+    pub fn are_small(&self) -> bool {
+        (1..LARGE).contains(&self.last)
+    }
+
     /// Returns the bytes that `write` writes; `None` if it fails. `write` is code of users, and may
     /// be called twice. A message about as large as the last one is written into `memory`, if there
     /// is any and it has room.

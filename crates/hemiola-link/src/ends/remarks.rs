@@ -21,6 +21,9 @@ pub struct Remarks {
     subject: String,
     note: Note,
     told: BTreeSet<String>,
+    /// Set while remarks wait.
+    is_holding: bool,
+    held: Vec<String>,
 }
 
 /// The most different remarks that are made; further ones are not reported.
@@ -29,15 +32,37 @@ const MOST_TOLD: usize = 64;
 impl Remarks {
     /// Creates the remarks about a subject, none of which has been made yet.
     pub fn new(subject: impl Into<String>, note: Note) -> Self {
-        Self { subject: subject.into(), note, told: BTreeSet::new() }
+        Self { subject: subject.into(), note, told: BTreeSet::new(), is_holding: false, held: Vec::new() }
     }
 
     /// Makes a remark, unless it has been made before.
     pub fn tell(&mut self, text: String) {
         if self.told.len() < MOST_TOLD && !self.told.contains(&text) {
-            (self.note)(format!("{}: {text}", self.subject));
+            let remark = format!("{}: {text}", self.subject);
+            if self.is_holding {
+                self.held.push(remark);
+            } else {
+                (self.note)(remark);
+            }
             self.told.insert(text);
         }
+    }
+
+    /// Holds remarks until they are [released](Self::release): on a thread on which their
+    /// destination must not be called.
+    pub(crate) fn hold(&mut self) {
+        self.is_holding = true;
+    }
+
+    /// Returns whether there are remarks that wait.
+    pub(crate) fn are_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Makes the remarks that wait, and holds no more.
+    pub(crate) fn release(&mut self) {
+        self.is_holding = false;
+        self.held.drain(..).for_each(|remark| (self.note)(remark));
     }
 }
 

@@ -314,6 +314,12 @@ impl Topics {
         })
     }
 
+    /// Returns whether this is a topic whose last message was small.
+    pub(crate) fn is_small(&self, topic: usize) -> bool {
+        let Sent { flow, buffers, .. } = &self.sent[topic];
+        matches!(flow, Some(Flow::Messages(_))) && buffers.are_small()
+    }
+
     /// Receives the next message or value of one topic or representation, and discards it. Returns
     /// whether there was one.
     pub fn skip(&mut self, topic: usize) -> bool {

@@ -126,6 +126,11 @@ impl Sharing {
         self.theirs.is_none()
     }
 
+    /// Returns whether both memories are open, and nothing is to be sent that no message causes.
+    pub fn is_at_rest(&self) -> bool {
+        self.stage == Stage::Open && self.theirs.is_some() && !self.owes_notice && !self.is_full()
+    }
+
     /// Returns the descriptor to pass with the bytes that are written next, until it has been
     /// [passed](Self::note_passed).
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {

@@ -23,7 +23,7 @@ use crate::wire::{self, Frame, Incoming};
 pub struct Streams {
     /// The peers by the numbers of their sockets. They are dropped before the port: what they have
     /// written last, a transport still sends.
-    peers: BTreeMap<usize, Peer>,
+    pub(super) peers: BTreeMap<usize, Peer>,
     port: Port,
     tokens: Tokens,
     /// The number of the next socket.
@@ -41,25 +41,26 @@ enum Port {
     Connecting(Seeker),
 }
 
-struct Peer {
-    stream: Stream,
-    session: Session,
+/// A connection to a peer.
+pub(super) struct Peer {
+    pub(super) stream: Stream,
+    pub(super) session: Session,
     incoming: Incoming,
-    outbox: Outbox,
+    pub(super) outbox: Outbox,
     /// The memory that both sides share.
-    sharing: Option<Sharing>,
+    pub(super) sharing: Option<Sharing>,
     /// The peer's file descriptor that has arrived.
     passed: Option<OwnedFd>,
     began: Instant,
     /// The time at which there is something to do for the peer.
-    due: Option<Instant>,
+    pub(super) due: Option<Instant>,
     /// Set if the peer has a turn.
-    is_marked: bool,
-    is_there: bool,
+    pub(super) is_marked: bool,
+    pub(super) is_there: bool,
     is_readable: bool,
     /// Set if no more bytes will arrive than those that are there.
     has_ended: bool,
-    is_writable: bool,
+    pub(super) is_writable: bool,
 }
 
 /// The time within which a peer must send its hello.
@@ -431,7 +432,7 @@ impl Peer {
     }
 
     /// Adds waiting frames to the outbox.
-    fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
+    pub(super) fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
         let Self { outbox, session, sharing, .. } = self;
         let Some(sharing) = sharing else {
             outbox.fill(|frame| session.next(now, desk, frame));

@@ -37,10 +37,10 @@ pub struct Desk {
     pub has_changed: bool,
     /// Set if the statistics about the clocks of peers may have changed.
     pub has_old_clocks: bool,
+    pub remarks: Remarks,
     on_loss: LossPolicy,
     /// The wait of the robot until the first peer has been met.
     wait: Option<SafeStateWait>,
-    remarks: Remarks,
 }
 
 /// The end here of something that a peer may offer.

@@ -50,6 +50,12 @@ impl<T: Data> Data for Vec<T> {
         Ok(items)
     }
 
+    fn read_over(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        let length = reader.begin_sequence()?;
+        T::read_items_over(self, length, reader)?;
+        reader.end_sequence()
+    }
+
     fn replace(&mut self, fresh: Self) {
         if fresh.is_empty() {
             self.clear();

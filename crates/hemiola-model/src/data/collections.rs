@@ -53,6 +53,10 @@ impl<T: Data> Data for Box<T> {
         T::read(reader).map(Self::new)
     }
 
+    fn read_over(&mut self, reader: &mut dyn Reader) -> Result<(), ReadError> {
+        T::read_over(self, reader)
+    }
+
     fn replace(&mut self, fresh: Self) {
         T::replace(self, *fresh);
     }
@@ -141,5 +145,31 @@ mod tests {
         let map = BTreeMap::from([(3_u16, true), (1, false)]);
         assert_eq!(cdr::encode(&map), cdr::encode(&vec![(1_u16, false), (3, true)]));
         assert_eq!(<BTreeMap<u16, bool>>::data_type(), <Vec<(u16, bool)>>::data_type());
+    }
+
+    #[test]
+    fn a_value_that_is_read_over_another_is_the_one_that_was_written() {
+        fn reads_over<T: Data + Clone + PartialEq + std::fmt::Debug>(values: &[T]) {
+            for (old, new) in values.iter().flat_map(|old| values.iter().map(move |new| (old, new))) {
+                let (mut value, cdr) = (old.clone(), cdr::encode(new));
+                let mut reader = cdr::CdrReader::new(&cdr).unwrap();
+                value.read_over(&mut reader).unwrap();
+                reader.finish().unwrap();
+                assert_eq!(&value, new, "over {old:?}");
+                // Whatever is left after an error, a later value replaces it.
+                let mut short = cdr::CdrReader::new(&cdr[..cdr.len() - 1]).unwrap();
+                assert!(value.read_over(&mut short).is_err());
+                value.read_over(&mut cdr::CdrReader::new(&cdr).unwrap()).unwrap();
+                assert_eq!(&value, new);
+            }
+        }
+        reads_over(&[vec![], vec![1_u16], vec![2, 3, 4]]);
+        reads_over(&[vec![], vec![vec![1_u8, 2]], vec![vec![], vec![3], vec![4, 5, 6]]]);
+        reads_over(&[Box::new(vec![0.5_f64, 1.5]), Box::new(vec![2.5])]);
+        reads_over(&[vec!["a".to_owned()], vec!["b".to_owned(), "cd".to_owned()]]);
+        let (mut image, cdr) = (vec![1_u8; 1000], cdr::encode(&vec![2_u8; 900]));
+        let place = image.as_ptr();
+        image.read_over(&mut cdr::CdrReader::new(&cdr).unwrap()).unwrap();
+        assert_eq!((image.as_ptr(), image), (place, vec![2; 900]));
     }
 }

@@ -19,15 +19,23 @@ macro_rules! numbers {
             }
             fn write_items(items: &[Self], writer: &mut dyn Writer) { writer.items(Items::$variant(items)) }
             fn read_items(length: usize, reader: &mut dyn Reader) -> Result<Vec<Self>, ReadError> {
+                let mut items = Vec::new();
+                Self::read_items_over(&mut items, length, reader)?;
+                Ok(items)
+            }
+            fn read_items_over(items: &mut Vec<Self>, length: usize, reader: &mut dyn Reader) -> Result<(), ReadError> {
+                items.truncate(length);
+                if !items.is_empty() {
+                    reader.items(ItemsMut::$variant(items))?;
+                }
                 // The length is a claim of the data's writer: memory grows with the items that are
                 // really there.
-                let mut items = Vec::new();
                 while items.len() < length {
                     let known = items.len();
                     items.resize(length.min(known + PIECE), <$number>::default());
                     reader.items(ItemsMut::$variant(&mut items[known..]))?;
                 }
-                Ok(items)
+                Ok(())
             }
         }
     )* };

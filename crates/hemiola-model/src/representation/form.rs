@@ -31,6 +31,7 @@ pub(super) struct DataForm<T: ?Sized> {
     pub(super) data_type: fn() -> DataType,
     write: fn(&T, &mut dyn Writer),
     read: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
+    read_over: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
 }
 
 impl<T: Data> Form<T> {
@@ -44,6 +45,7 @@ impl<T: Data> Form<T> {
                     *value = T::read(reader)?;
                     Ok(())
                 },
+                read_over: T::read_over,
             }),
         }
     }
@@ -75,6 +77,18 @@ impl<T> Form<T> {
     pub fn read(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
         match &self.data {
             Some(form) => (form.read)(value, reader).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Replaces a value as [`read`](Self::read) does, and [keeps its buffers](Data::read_over).
+    ///
+    /// # Errors
+    /// Fails if what the reader holds does not fit the schema; the value may then be a mixture of
+    /// the old one and the new one.
+    pub fn read_over(&self, value: &mut T, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        match &self.data {
+            Some(form) => (form.read_over)(value, reader).map(|()| true),
             None => Ok(false),
         }
     }

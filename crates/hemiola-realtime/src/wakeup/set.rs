@@ -27,6 +27,8 @@
 //! is kept until a sleep takes it. A thread that is preempted between S2 and S3 delays only itself:
 //! the next notifier sees the sleeping bit as well, and rings.
 //!
+//! Who the waiter is may change between two sleeps, under a lock: [`Duty`](super::Duty).
+//!
 //! So a notification costs two additions to words while the waiter is awake, and all together ring
 //! once per sleep. Finding what was notified takes time for each event that was, and for each root.
 //!
@@ -117,7 +119,7 @@ impl WakeupSet {
     }
 
     /// Calls `take` with each event that was notified since it was last taken (step E1). Only for
-    /// the thread that waits.
+    /// the thread that waits, or one that [stands in](crate::Duty::stand_in) for it.
     pub fn take(&self, mut take: impl FnMut(usize)) {
         let Shared { roots, leaves, .. } = &*self.shared;
         for (root, word) in roots.iter().enumerate() {
@@ -136,7 +138,8 @@ impl WakeupSet {
 
     /// Records that the thread is about to sleep, so that notifiers ring (steps E2 and E3). Returns
     /// `false` if an event was notified before: then there is something to [`take`](Self::take),
-    /// and possibly nobody rings. Only for the thread that waits.
+    /// and possibly nobody rings. Only for the thread that waits, or one that [stands
+    /// in](crate::Duty::stand_in) for it.
     pub fn prepare_to_sleep(&self) -> bool {
         let Shared { roots, sleep, .. } = &*self.shared;
         // Only this thread writes it. Relaxed: whoever sees a sleeping bit sees this, for E3

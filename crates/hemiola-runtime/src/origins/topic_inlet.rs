@@ -69,7 +69,7 @@ impl TopicInlet {
             provenance.include(*source, stamp);
         }
         writer.begin(*number, next, provenance);
-        writer.end();
+        writer.end(next);
         *number = number.wrapping_add(1);
     }
 

@@ -147,7 +147,8 @@ impl Program {
         worker.running(None);
         drop(pass);
         if is_told {
-            end_publishing(update, frame.run, worker);
+            // SAFETY: this is the update's task, after the call.
+            unsafe { end_publishing(update, frame.run, worker) };
         }
         let reason = match outcome {
             Ok(Outcome::Failed(failure)) => FailureReason::Error(failure),
@@ -208,9 +209,15 @@ impl Program {
 }
 
 /// Notes that an update has published everything that it publishes in this run.
-fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
-    for exchange in update.publishers.iter().filter_map(|publisher| publisher.origins.end()) {
-        worker.trace(Event::Publish { exchange, run, at: Ticks::now() });
+///
+/// # Safety
+/// This is called by the update's task, while the update is not being called.
+unsafe fn end_publishing(update: &UpdateTask, run: u32, worker: &mut WorkerState) {
+    for UpdatePublisher { cell, origins } in &update.publishers {
+        // SAFETY: promised by the caller.
+        if let Some(exchange) = origins.end(unsafe { cell.published() }) {
+            worker.trace(Event::Publish { exchange, run, at: Ticks::now() });
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Template {
     Rover,
     /// A humanoid that keeps its balance and looks at a ball, simulated
     Humanoid,
+    /// A node of a ROS 2 system: scan and odometry in, velocity out, a service, parameters
+    Node,
 }
 
 /// The name of a crate, and the dependency on Hemiola in its `Cargo.toml`.
@@ -24,6 +26,8 @@ pub struct Names<'n> {
     pub package: &'n str,
     /// The value of the dependency on Hemiola, as TOML.
     pub hemiola: &'n str,
+    /// The value of the dependency on `hemiola-ros`, as TOML.
+    pub hemiola_ros: &'n str,
 }
 
 /// A file of a template: its path in a new crate, and its contents.
@@ -89,14 +93,25 @@ const HUMANOID: &[File] = files!("humanoid":
     "tests/stand.rs",
 );
 
+const NODE: &[File] = files!("node":
+    "robot.toml",
+    "src/main.rs",
+    "src/lib.rs",
+    "src/avoider.rs",
+    "src/switch.rs",
+    "tests/node.rs",
+);
+
 impl Template {
     /// Returns the files of a new crate: their paths and contents.
     pub fn files(self, names: &Names<'_>) -> impl Iterator<Item = (&'static str, String)> {
         let (package, library) = (names.package.to_owned(), names.package.replace('-', "_"));
         let hemiola = format!("hemiola = {}", names.hemiola);
+        let hemiola_ros = format!("hemiola-ros = {}", names.hemiola_ros);
         self.sources().iter().map(move |(path, text)| {
             let text = text.replace(&self.package(), &package).replace(&self.library(), &library);
-            (*path, if *path == "Cargo.toml" { text.replace(HERE, &hemiola) } else { text })
+            let is_manifest = *path == "Cargo.toml";
+            (*path, if is_manifest { text.replace(HERE, &hemiola).replace(ROS_HERE, &hemiola_ros) } else { text })
         })
     }
 
@@ -105,6 +120,7 @@ impl Template {
             Self::Cart => CART,
             Self::Rover => ROVER,
             Self::Humanoid => HUMANOID,
+            Self::Node => NODE,
         }
     }
 
@@ -114,6 +130,7 @@ impl Template {
             Self::Cart => "cart",
             Self::Rover => "rover",
             Self::Humanoid => "humanoid",
+            Self::Node => "node",
         }
     }
 
@@ -130,6 +147,8 @@ impl Template {
 
 /// The dependency on Hemiola of templates, relative to their folders.
 const HERE: &str = r#"hemiola = { path = "../../../hemiola" }"#;
+/// The dependency of templates on `hemiola-ros`.
+const ROS_HERE: &str = r#"hemiola-ros = { path = "../../../hemiola-ros" }"#;
 
 #[cfg(test)]
 mod tests {
@@ -154,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_new_crate_has_its_own_name_everywhere_and_names_hemiola_once() {
-        let names = Names { package: "my-robot", hemiola: "\"0.7\"" };
+        let names = Names { package: "my-robot", hemiola: "\"0.7\"", hemiola_ros: "\"0.7\"" };
         for template in Template::value_variants() {
             let files: Vec<_> = template.files(&names).collect();
             let all: String = files.iter().map(|(_, text)| text.as_str()).collect();
@@ -163,6 +182,7 @@ mod tests {
             let manifest = &files.iter().find(|(path, _)| *path == "Cargo.toml").unwrap().1;
             assert_eq!(manifest.matches("hemiola = ").count(), 1, "{manifest}");
             assert!(manifest.contains("\nhemiola = \"0.7\"\n"), "{manifest}");
+            assert!(!manifest.contains(".."), "{manifest}");
         }
     }
 

@@ -61,7 +61,9 @@ fn cargo_understands_the_new_crate() {
 #[test]
 fn every_template_makes_a_crate() {
     let folder = tempfile::tempdir().unwrap();
-    for (template, name, test) in [("rover", "my-rover", "drive"), ("humanoid", "my-humanoid", "stand")] {
+    for (template, name, test) in
+        [("rover", "my-rover", "drive"), ("humanoid", "my-humanoid", "stand"), ("node", "my-node", "node")]
+    {
         makes(folder.path(), &["new", name, "--template", template, "--vcs", "none"]);
         let metadata = metadata(&folder.path().join(name), &["--no-deps"]);
         assert_eq!(targets(&metadata, name), [&name.replace('-', "_"), name, test]);

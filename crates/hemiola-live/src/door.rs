@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `access` | the rules for who may connect, and what each client may do |
 //! | `token` | the secret of one run of the robot |
+//! | `users` | names of the users of this computer |
 //! | `head` | the heads of HTTP requests and answers |
 //! | `connection` | one connection, from its first byte to its end |
 //! | `stream` | its socket |
@@ -23,6 +24,7 @@ mod relay;
 pub mod session;
 mod stream;
 pub mod token;
+mod users;
 mod whole;
 
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 //! as one of them appears as an image, a scan or a robot in Foxglove, Lichtblick, PlotJuggler and
 //! RViz. Fields, types and hashes are those of ROS 2 Jazzy.
 //!
-//! The parts of the action `NavigateToPose` are here as well ([`nav2_msgs`]).
+//! The parts of the action `NavigateToPose` are here as well ([`nav2_msgs`]), and the services
+//! `SetBool`, `Trigger` and `Empty` ([`std_srvs`]).
 //!
 //! A type of your own can also be recorded as such a message, if its fields are the same:
 //! `#[data(name = "sensor_msgs/Imu")]`.
@@ -30,6 +31,7 @@ pub mod nav2_msgs;
 pub mod nav_msgs;
 pub mod sensor_msgs;
 pub mod std_msgs;
+pub mod std_srvs;
 pub mod tf2_msgs;
 pub mod unique_identifier_msgs;
 pub mod visualization_msgs;

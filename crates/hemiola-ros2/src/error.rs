@@ -80,7 +80,7 @@ pub enum Ros2Error {
     },
     /// The node's session could not be opened.
     #[error(
-        "the node `{node}` cannot be opened at {address}: {reason} (does another router listen there? then set `connect` in `[ros2]`)"
+        "the node `{node}` cannot be opened at {address}: {reason} (if another router listens there already, set `router = false` in `[ros2]`: then the node connects to it)"
     )]
     Open {
         /// The node's name.

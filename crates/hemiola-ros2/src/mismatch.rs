@@ -183,9 +183,9 @@ fn name_of(endpoint: &Endpoint) -> (&NodeName, &str, u64) {
 impl fmt::Display for Mismatch<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, from, to } = self;
-        let (gives, wants) = match from.kind {
-            EndpointKind::Server | EndpointKind::Client => ("serves", "calls"),
-            EndpointKind::Publisher | EndpointKind::Subscriber => ("publishes", "expects"),
+        let (gives, wants, ends) = match from.kind {
+            EndpointKind::Server | EndpointKind::Client => ("serves", "calls", "services"),
+            EndpointKind::Publisher | EndpointKind::Subscriber => ("publishes", "expects", "topics"),
         };
         let (giver, taker) = (&from.node.name, &to.node.name);
         let name = &from.interface.name;
@@ -194,7 +194,7 @@ impl fmt::Display for Mismatch<'_> {
             MismatchKind::Type => write!(
                 formatter,
                 "{giver} {gives} {name} and {taker} {wants} {}, so that nothing arrives (let both use one type, or rename \
-                 one of the topics)",
+                 one of the {ends})",
                 to.interface.name
             ),
             MismatchKind::Hash => match (from.interface.hash, to.interface.hash) {

@@ -12,6 +12,7 @@ mod publication;
 mod reactor;
 mod request;
 mod rosout;
+mod router;
 mod server;
 mod session;
 mod subscription;

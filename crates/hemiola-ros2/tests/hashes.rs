@@ -5,7 +5,7 @@ use hemiola_model::Data;
 use hemiola_model::cdr::{ActionSchema, MessageSchema, ServiceSchema};
 use hemiola_model::data::{DataType, Field, Variant};
 use hemiola_ros::nav2_msgs::{NavigateToPose, NavigateToPoseOutcome, NavigateToPoseProgress};
-use hemiola_ros::{geometry_msgs, nav_msgs, sensor_msgs, std_msgs, tf2_msgs, visualization_msgs};
+use hemiola_ros::{geometry_msgs, nav_msgs, sensor_msgs, std_msgs, std_srvs, tf2_msgs, visualization_msgs};
 use hemiola_ros2::{Interface, TypeHash, message_hash, service_hash};
 use hiroz_schema::{
     FieldDescription, FieldTypeDescription, TypeDescription, TypeDescriptionMsg, TypeId, calculate_hash,
@@ -143,6 +143,33 @@ fn services_have_the_hashes_of_ros_2() {
     ] {
         let hash = service_hash(&name.parse().expect("it is a name"), &request, &response);
         assert_eq!(hash.to_string(), format!("RIHS01_{expected}"), "{name}");
+    }
+}
+
+/// The hash of `Empty` is what `tests/foreign/ros2_requests.py` computes.
+#[test]
+fn services_of_std_srvs_have_the_names_and_hashes_of_ros_2() {
+    fn service<Q: Data, A: Data>() -> ServiceSchema {
+        ServiceSchema::of("Some", &Q::data_type(), &A::data_type())
+    }
+    for (schema, name, hash) in [
+        (
+            service::<std_srvs::SetBoolRequest, std_srvs::SetBoolResponse>(),
+            "std_srvs/srv/SetBool",
+            "abe9e4bb6b41b40e6789712c00ec8871923e089af3f667a79992a428cff2da0a",
+        ),
+        (
+            service::<std_srvs::TriggerRequest, std_srvs::TriggerResponse>(),
+            "std_srvs/srv/Trigger",
+            "eeff2cd6fa5ad9d27cdf4dec64818317839b62f212a91e6b5304b634b2062c5f",
+        ),
+        (
+            service::<std_srvs::EmptyRequest, std_srvs::EmptyResponse>(),
+            "std_srvs/srv/Empty",
+            "5888399dedec5ccc85ea6451949fd2c9f97bfdf963f9a588821639fcd31b5d19",
+        ),
+    ] {
+        assert_eq!((schema.name.as_str(), schema.type_hash), (name, format!("RIHS01_{hash}")));
     }
 }
 

@@ -86,6 +86,19 @@ fn unequal_types_are_said_before_hashes_and_qualities() {
 }
 
 #[test]
+fn services_of_unequal_types_are_called_services() {
+    let server = endpoint("/nao", EndpointKind::Server, "/kick", "std_srvs/srv/SetBool", Some(1));
+    let client = endpoint("/coach", EndpointKind::Client, "/kick", "std_srvs/srv/Trigger", Some(2));
+    assert_eq!(
+        sentences(&[server, client]),
+        [
+            "`/kick`: /nao serves std_srvs/srv/SetBool and /coach calls std_srvs/srv/Trigger, so that nothing arrives (let \
+          both use one type, or rename one of the services)"
+        ]
+    );
+}
+
+#[test]
 fn a_system_without_hashes_is_named() {
     let endpoints = [publisher("/nao", "nao/msg/Ball", Some(0x1a)), subscriber("/old", "nao/msg/Ball", None)];
     let [sentence] = &sentences(&endpoints)[..] else { panic!("one does not fit") };

@@ -4,16 +4,16 @@ mod common;
 
 use std::time::Duration;
 
-use common::eventually;
+use common::{Side, eventually, publishing};
 use hemiola::prelude::*;
 use hemiola_link::LinkHost;
 use hemiola_model::configuration::{
     Configuration, CycleConfiguration, Ros2Configuration, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router,
     Ros2Subscribed, Subject, Trigger,
 };
-use hemiola_ros::geometry_msgs::Twist;
+use hemiola_ros::geometry_msgs::{Point, Twist};
 use hemiola_ros2::RobotNode;
-use hemiola_runtime::{Pace, Robot, RunningRobot, Stepper};
+use hemiola_runtime::{JournalEvent, Pace, Robot, RunningRobot, Severity, Stepper};
 
 /// Commands a different speed in each run.
 #[derive(Module)]
@@ -131,4 +131,23 @@ fn a_value_whose_publisher_is_not_alive_is_stale_until_the_next_one() {
     });
     assert_eq!(is_alive, Some(true));
     pair.rover.stop();
+}
+
+#[test]
+fn what_does_not_fit_is_a_warning_of_the_robot() {
+    let other = Side::router("other", publishing("/cmd_vel", "Goal", Ros2Quality::Reliable));
+    let _goals = other.publisher::<Point>("Goal");
+    let subscribe = vec![Ros2Subscribed::new("/cmd_vel", Subject::representation("Twist"))];
+    let router = Ros2Router::At(other.address());
+    let rover = robot("Chassis", Ros2Configuration { router, subscribe, ..Ros2Configuration::default() });
+    let configured = rover.configuration().ros2.clone().unwrap();
+    let rover = rover.into_stepper().unwrap();
+    let node = RobotNode::open(&configured, LinkHost::of("rover", rover.handle())).unwrap();
+    let severity = || {
+        rover.handle().journal(0).into_iter().find_map(|entry| match entry.event {
+            JournalEvent::Message { severity, text, .. } if text.contains("`/cmd_vel`") => Some(severity),
+            _ => None,
+        })
+    };
+    assert_eq!(eventually(severity), Some(Severity::Warning), "{:?}", node.statistics());
 }

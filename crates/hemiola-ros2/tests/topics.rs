@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{Side, next, publishing, subscribing};
 use hemiola::prelude::*;
-use hemiola_model::configuration::{Ros2Configuration, Ros2Quality, Ros2Subscribed, Subject};
+use hemiola_model::configuration::{Ros2Configuration, Ros2Quality, Ros2Router, Ros2Subscribed, Subject};
 use hemiola_ros::geometry_msgs::{Point, Twist, Vector3};
 
 const QUALITIES: [Ros2Quality; 3] = [Ros2Quality::Reliable, Ros2Quality::BestEffort, Ros2Quality::TransientLocal];
@@ -192,12 +192,28 @@ fn whoever_wants_the_robots_clock_gets_it() {
 #[test]
 fn a_second_router_at_one_address_is_an_error_with_the_remedy() {
     let rover = Side::router("rover", Ros2Configuration::default());
-    let router = hemiola_model::configuration::Ros2Router::Here(rover.address());
+    let router = Ros2Router::Here(rover.address());
     let second = Ros2Configuration { router, ..Ros2Configuration::default() };
     let clock = std::sync::Arc::new(hemiola_bus::RobotClock::running(1.0));
     let host = hemiola_link::LinkHost::new("second", hemiola_bus::Bus::new(), clock, |_| {});
     let error = hemiola_ros2::RobotNode::open(&second, host).unwrap_err().to_string();
-    assert!(error.contains("/second") && error.contains("does another router listen there?"), "{error}");
+    assert!(error.contains("/second") && error.contains("set `router = false` in `[ros2]`"), "{error}");
+    assert!(!error.contains(".rs:"), "where it is in the sources of Zenoh is of no use: {error}");
+}
+
+#[test]
+fn a_router_that_is_away_is_reported_until_it_comes() {
+    // The port is free again, but not soon given to others.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("tcp/127.0.0.1:{port}");
+    let at = Ros2Configuration { router: Ros2Router::At(address.clone()), ..Ros2Configuration::default() };
+    let rover = Side::open("rover", at);
+    let problem = rover.until(|node| node.problem.is_some()).problem.unwrap();
+    assert!(problem.starts_with(&format!("no router has been reached at {address}")), "{problem}");
+    let here = Ros2Configuration { router: Ros2Router::Here(address), ..Ros2Configuration::default() };
+    let _router = Side::open("router", here);
+    rover.until(|node| node.problem.is_none());
+    assert!(rover.notes().last().is_some_and(|note| note.contains("has been reached")), "{:?}", rover.notes());
 }
 
 #[test]

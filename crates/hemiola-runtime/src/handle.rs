@@ -35,7 +35,7 @@ use crate::observe::topics::TopicLine;
 use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
 use crate::origins::TopicInlet;
 use crate::present::Present;
-use crate::record::{Bounded, Change, ChangeNumber};
+use crate::record::{Bounded, Change, ChangeNumber, Severity};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 use crate::stop_cause::StopCause;
@@ -428,6 +428,12 @@ impl RobotHandle {
     /// Adds a message for people: to [`messages`](Self::messages), and to the journal.
     pub fn note(&self, text: String) {
         self.monitor().note(text);
+    }
+
+    /// Adds a warning for people, as [`note`](Self::note) adds a message: the robot continues, with
+    /// reduced function.
+    pub fn warn(&self, text: String) {
+        self.monitor().add(Severity::Warning, text);
     }
 
     /// Marks this moment with a text, in the journal and so in the log; `by` is the name of whoever

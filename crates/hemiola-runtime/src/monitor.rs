@@ -146,7 +146,11 @@ impl Monitor {
     }
 
     pub fn note(&mut self, text: String) {
-        self.messages.add(Severity::Information, "robot", text);
+        self.add(Severity::Information, text);
+    }
+
+    pub fn add(&mut self, severity: Severity, text: String) {
+        self.messages.add(severity, "robot", text);
         self.tell();
     }
 

@@ -35,26 +35,25 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
 
     let mut packages = RosPackages::default();
-    let (mut messages, mut services, mut actions, mut left_out) = (0, 0, 0, 0);
+    let mut left_out = 0;
     let mut leave_out = |name: &str, error: &dyn Display| {
         left_out += 1;
         tell(format_args!("skipped: {name}: {error}"));
     };
     for (name, data_type) in exportable.messages.iter().filter(|(name, _)| is_wanted(name)) {
-        match packages.add_message(&MessageSchema::of(name, data_type)) {
-            Ok(()) => messages += 1,
-            Err(error) => leave_out(name, &error),
+        if let Err(error) = packages.add_message(&MessageSchema::of(name, data_type)) {
+            leave_out(name, &error);
         }
     }
     for service in exportable.services.iter().filter(|service| is_wanted(&service.name)) {
-        match service_schemas(&session, service).iter().try_for_each(|schema| packages.add_service(schema)) {
-            Ok(()) => services += 1,
-            Err(error) => leave_out(&service.name, &error),
+        let mut schemas = service_schemas(&session, service).into_iter();
+        if let Err(error) = schemas.try_for_each(|schema| packages.add_service(&schema)) {
+            leave_out(&service.name, &error);
         }
     }
     for (name, schema) in exportable.actions.iter().filter(|(name, _)| is_wanted(name)) {
         match schema.as_ref().map(|schema| packages.add_action(schema)) {
-            Some(Ok(())) => actions += 1,
+            Some(Ok(())) => {}
             Some(Err(error)) => leave_out(name, &error),
             None => {
                 leave_out(name, &"its topics are no action's: docs/book/src/ros2.md has the fields of their messages")
@@ -71,19 +70,34 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
     }
     let written: Vec<&str> = packages.names().collect();
     written.iter().try_for_each(|package| is_ours(&folder.join(package)))?;
-    for (path, text) in packages.files(&author) {
-        write(&folder.join(path), &text)?;
+    let files = packages.files(&author);
+    for (path, text) in &files {
+        write(&folder.join(path), text)?;
     }
-    tell(format_args!(
+    if left_out == 0 || !written.is_empty() {
+        tell(summary(folder, files.keys().map(String::as_str), &written));
+    }
+    Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Says which definitions were written; types that ROS 2 brings are not.
+fn summary<'f>(folder: &Path, files: impl Iterator<Item = &'f str> + Clone, packages: &[&str]) -> String {
+    if packages.is_empty() {
+        return "nothing to write: ROS 2 brings all of these types".to_owned();
+    }
+    let count = |ending: &str, what: &str| {
+        let count = files.clone().filter(|path| path.ends_with(ending)).count();
+        counted(count as u64, what)
+    };
+    format!(
         "written to {}: {}, {} and {} in the {} {}",
         folder.display(),
-        counted(messages, "message"),
-        counted(services, "service"),
-        counted(actions, "action"),
-        if written.len() == 1 { "package" } else { "packages" },
-        written.join(", ")
-    ));
-    Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        count(".msg", "message"),
+        count(".srv", "service"),
+        count(".action", "action"),
+        if packages.len() == 1 { "package" } else { "packages" },
+        packages.join(", ")
+    )
 }
 
 /// Returns the schemas of a service: by the types that it has in ROS 2 according to `[ros2]`, or
@@ -177,4 +191,20 @@ fn write(path: &Path, text: &str) -> Result<(), CommandError> {
         fs::create_dir_all(folder).map_err(wrong)?;
     }
     fs::write(path, text).map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_counted() {
+        let files = ["rover/CMakeLists.txt", "rover/package.xml", "rover/msg/Drive.msg", "rover/srv/Reset.srv"];
+        let folder = Path::new("src");
+        assert_eq!(
+            summary(folder, files.into_iter(), &["rover"]),
+            "written to src: 1 message, 1 service and 0 actions in the package rover"
+        );
+        assert_eq!(summary(folder, [].into_iter(), &[]), "nothing to write: ROS 2 brings all of these types");
+    }
 }

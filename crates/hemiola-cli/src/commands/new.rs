@@ -22,7 +22,8 @@ pub fn new(arguments: &NewArguments) -> Result<ExitCode, CommandError> {
     let name = name::of(folder)?;
     let hemiola = hemiola::dependency(arguments.hemiola.as_deref())?;
     let crate_folder = NewFolder::make(folder)?;
-    for (path, text) in arguments.template.files(&Names { package: &name, hemiola: &hemiola.toml }) {
+    let names = Names { package: &name, hemiola: &hemiola.toml, hemiola_ros: &hemiola.ros };
+    for (path, text) in arguments.template.files(&names) {
         write(&folder.join(path), &text)?;
     }
     let workspace = workspace::around(folder);

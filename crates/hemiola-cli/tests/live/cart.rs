@@ -72,6 +72,16 @@ impl Wheels {
 pub struct Honk {
     pub number: u64,
     pub loudness: f64,
+    pub at: Time,
+    pub held: Duration,
+    pub tune: Tune,
+}
+
+#[derive(Data, Clone, Default)]
+pub enum Tune {
+    #[default]
+    Low,
+    High,
 }
 
 #[derive(Parameters)]

@@ -16,6 +16,7 @@ use std::net::SocketAddr;
 
 use super::head::RequestHead;
 use super::token::Token;
+use super::users::user_name;
 
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Peer {
     /// Returns the name of the client in journal entries about its changes.
     pub fn name(&self) -> String {
         match self {
-            Self::User(user) => format!("user {user}"),
+            Self::User(user) => user_name(*user),
             Self::Network(address) => address.to_string(),
         }
     }

@@ -74,7 +74,7 @@ impl Head {
 pub struct ValueMessage {
     /// The subscription that the value belongs to, and the time at which it was provided.
     pub head: Head,
-    /// The value in CDR, with its four header bytes, or as JPEG if that was requested.
+    /// The value in CDR, with its four header bytes, or as JSON or JPEG if that was requested.
     pub data: Vec<u8>,
 }
 

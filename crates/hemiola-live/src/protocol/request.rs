@@ -246,6 +246,8 @@ pub enum Form {
     /// CDR, the same bytes as in logs.
     #[default]
     Cdr,
+    /// JSON, as values are read and published. A log sends what it holds, which is CDR.
+    Json,
     /// JPEG, for images only.
     Jpeg,
 }

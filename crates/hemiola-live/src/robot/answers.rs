@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Shared;
 use super::partial::completed;
 use crate::door::errands::Outcome;
+use crate::protocol::part;
 
 /// Returns the value at a path, such as `Ball` or `Ball.position[0]`.
 pub fn read(shared: &Shared, path: &str) -> Outcome {
@@ -17,19 +18,7 @@ pub fn read(shared: &Shared, path: &str) -> Outcome {
     let value = shared.handle.read(name).map_err(|error| error.to_string())?;
     let time = shared.handle.now().nanoseconds();
     let whole = serde_json::to_value(&value).map_err(|error| error.to_string())?;
-    let mut at = &whole;
-    for step in rest.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty()) {
-        let next = match at {
-            Value::Array(items) => step.parse::<usize>().ok().and_then(|item| items.get(item)),
-            at => at.get(step),
-        };
-        at = next.ok_or_else(|| match at {
-            Value::Object(fields) => hemiola_config::unknown("field", step, fields.keys()),
-            Value::Array(items) => format!("there is no item `{step}`: the length is {}", items.len()),
-            _ => format!("`{path}` does not exist: the value before `{step}` is a number or text and has no fields"),
-        })?;
-    }
-    Ok(json!({"value": at, "time": time}))
+    Ok(json!({"value": part(&whole, rest)?, "time": time}))
 }
 
 /// Captures the values of all cycles.

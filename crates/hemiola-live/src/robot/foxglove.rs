@@ -44,6 +44,7 @@ use crate::door::DoorClient;
 use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
+use crate::protocol::Form;
 use crate::protocol::binary::Head;
 use crate::protocol::foxglove::{
     CLIENT_CALL, CLIENT_MESSAGE, ClientChannel, MESSAGE_DATA, MOST, ParameterValue, Request, Subscription, TIME,
@@ -220,7 +221,7 @@ impl FoxgloveSession {
             Channel::Withdrawn => return Err("this channel was withdrawn".to_owned()),
         };
         let shared = self.shared.clone();
-        let open = move || Ok((ValueStream::open(&shared.handle, id, value, topic, None, false)?, json!({})));
+        let open = move || Ok((ValueStream::open(&shared.handle, id, value, topic, None, Form::Cdr)?, json!({})));
         self.opening.begin(&self.client.runner, json!({}), id, open)
     }
 

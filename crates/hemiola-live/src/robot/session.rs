@@ -21,7 +21,7 @@ use crate::door::errands::{Lane, Outcome};
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::binary::Head;
-use crate::protocol::{ChangeText, Form, Request, Watched, parse};
+use crate::protocol::{ChangeText, Request, Watched, parse};
 
 /// The most subscriptions of a client.
 const MOST_SUBSCRIPTIONS: usize = 256;
@@ -95,7 +95,7 @@ impl RobotSession {
                 self.check_free(subscription)?;
                 let open = move || {
                     let handle = &shared.handle;
-                    let stream = ValueStream::open(handle, subscription, value, topic, rate, form == Form::Jpeg)?;
+                    let stream = ValueStream::open(handle, subscription, value, topic, rate, form)?;
                     let answer = stream.answer();
                     Ok((Stream::Value(Box::new(stream)), answer))
                 };

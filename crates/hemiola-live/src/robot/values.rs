@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use hemiola_model::RepresentationDescriptor;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
+use hemiola_model::data::{ValueWriter, Writer};
 use hemiola_runtime::{Observation, Observer, RobotHandle, ValueRequest};
 use serde_json::{Value, json};
 
 use super::jpeg;
 use super::session::{FAST, SLOW};
 use crate::door::outbox::Outbox;
-use crate::protocol::binary;
+use crate::protocol::{Form, binary};
 
 /// The message type of images.
 const IMAGE: &str = "sensor_msgs/msg/Image";
@@ -23,7 +24,7 @@ pub struct ValueStream {
     seen: Observer,
     schema: Arc<MessageSchema>,
     is_topic: bool,
-    as_jpeg: bool,
+    form: Form,
     /// The least time between two messages of a topic, and the time from which on the next one may
     /// be sent.
     period: i64,
@@ -45,7 +46,7 @@ impl ValueStream {
         value: Option<String>,
         topic: Option<String>,
         rate: Option<f64>,
-        as_jpeg: bool,
+        form: Form,
     ) -> Result<Self, String> {
         let rate = rate.filter(|rate| *rate > 0.0 && rate.is_finite());
         let (observation, descriptor, is_topic) = match (value, topic) {
@@ -63,7 +64,7 @@ impl ValueStream {
             _ => return Err("name either a `value` or a `topic` to subscribe to".to_owned()),
         };
         let schema = schema_of(descriptor)?;
-        if as_jpeg && (is_topic || schema.name != IMAGE) {
+        if form == Form::Jpeg && (is_topic || schema.name != IMAGE) {
             return Err(format!("only representations of the type {IMAGE} can be sent as JPEG: omit `as`"));
         }
         let seen = handle.observe(observation).map_err(|error| error.to_string())?;
@@ -73,7 +74,7 @@ impl ValueStream {
             seen,
             schema,
             is_topic,
-            as_jpeg,
+            form,
             period,
             due: i64::MIN,
             sequence: 0,
@@ -85,7 +86,7 @@ impl ValueStream {
 
     /// Returns the answer to the client's request.
     pub fn answer(&self) -> Value {
-        json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": if self.as_jpeg { "jpeg" } else { "cdr" }})
+        json!({"schema_name": self.schema.name, "schema": self.schema.text, "encoding": self.form})
     }
 
     /// Returns the number of the subscription.
@@ -110,7 +111,7 @@ impl ValueStream {
 
     /// Sends the values that have arrived, each after a head that `begin` encodes for the protocol.
     pub fn send(&mut self, out: &mut Outbox, begin: impl Fn(binary::Head) -> Vec<u8>) {
-        let Self { subscription, seen, dropped, length, .. } = self;
+        let Self { subscription, seen, dropped, length, form, .. } = self;
         if self.is_topic {
             while let Some(message) = seen.next_message() {
                 let time = message.time().nanoseconds();
@@ -125,9 +126,7 @@ impl ValueStream {
                 }
                 let head =
                     binary::Head { subscription: *subscription, sequence: self.sequence, run: 0, time, stamp: time };
-                let mut writer = CdrWriter::behind(with_room(begin(head), *length));
-                message.write(&mut writer);
-                out.send_bytes(measured(writer.finish(), length));
+                out.send_bytes(encoded(*form, begin(head), length, |writer| message.write(writer)));
             }
             return;
         }
@@ -143,16 +142,14 @@ impl ValueStream {
                 time: value.now().nanoseconds(),
                 stamp: value.stamp().nanoseconds(),
             };
-            if self.as_jpeg {
+            if *form == Form::Jpeg {
                 match jpeg::encode(value.value()) {
                     Ok(jpeg) => out.send_bytes([begin(head), jpeg].concat()),
                     Err(_) => *dropped += 1,
                 }
                 continue;
             }
-            let mut writer = CdrWriter::behind(with_room(begin(head), *length));
-            value.value().write(&mut writer);
-            out.send_bytes(measured(writer.finish(), length));
+            out.send_bytes(encoded(*form, begin(head), length, |writer| _ = value.value().write(writer)));
         }
     }
 }
@@ -164,7 +161,21 @@ fn with_room(mut head: Vec<u8>, length: usize) -> Vec<u8> {
     head
 }
 
-fn measured(bytes: Vec<u8>, length: &mut usize) -> Vec<u8> {
+/// Returns a value behind its head, and its length in `length`, which is that of the last one.
+fn encoded(form: Form, head: Vec<u8>, length: &mut usize, write: impl FnOnce(&mut dyn Writer)) -> Vec<u8> {
+    let head = with_room(head, *length);
+    let bytes = if form == Form::Json {
+        let mut writer = ValueWriter::default();
+        write(&mut writer);
+        let mut bytes = head;
+        // Nothing that values consist of fails to be written as JSON into memory.
+        _ = serde_json::to_writer(&mut bytes, &writer.finish());
+        bytes
+    } else {
+        let mut writer = CdrWriter::behind(head);
+        write(&mut writer);
+        writer.finish()
+    };
     *length = bytes.len();
     bytes
 }

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use hemiola_bus::Watch;
-use hemiola_link::ends::{Remarks, Services, Topics};
+use hemiola_link::ends::{Note, Remarks, Services, Topics};
 use hemiola_link::{LinkHost, LinkStatistics, LinksView};
 use hemiola_model::configuration::{Ros2Action, Ros2Configuration, Ros2Router, Ros2Service};
 use hemiola_realtime::{Generation, Wakeup, monotonic_now};
@@ -25,6 +25,7 @@ use super::parameter_events::ParameterEvents;
 use super::parameters::ParameterServer;
 use super::publication::Publication;
 use super::rosout::Rosout;
+use super::router::{RouterNews, RouterWatch};
 use super::server::Server;
 use super::session;
 use super::subscription::Subscription;
@@ -66,6 +67,8 @@ pub struct Reactor {
     statistics: LinkStatistics,
     view: LinksView,
     remarks: Remarks,
+    note: Note,
+    router: RouterWatch,
     wakeup: Arc<Wakeup>,
     /// Notified when there are new topics or services.
     news: Arc<Wakeup>,
@@ -115,7 +118,7 @@ impl Reactor {
         let tokens = liveliness.declare_subscriber(token_pattern(domain)).history(true).callback(watch).wait();
         let token = liveliness.declare_token(node.token()).wait().map_err(of_zenoh)?;
         let (tokens, ends) = (tokens.map_err(of_zenoh)?, host.ends().clone());
-        let mut remarks = Remarks::new("`[ros2]`", host.note().clone());
+        let mut remarks = Remarks::new("`[ros2]`", warnings(&host));
         let (of_rosout, of_clock, of_events) = (node.id + 1, node.id + 2, node.id + 3);
         let last_id = of_events + ParameterService::ALL.len() as u64;
         let rosout = ends.robot.as_ref().and_then(|robot| {
@@ -123,7 +126,7 @@ impl Reactor {
             opened.map_err(|reason| remarks.tell(format!("there is no `/rosout`: {reason}"))).ok()
         });
         let parameters = ends.robot.as_ref().and_then(|robot| {
-            let told = Remarks::new("`[ros2]`", host.note().clone());
+            let told = Remarks::new("`[ros2]`", warnings(&host));
             let opened = ParameterServer::open(&session, (&node, of_events + 1), robot, told);
             let events = ParameterEvents::open(&session, (&node, of_events), robot, wakeup.clone());
             let opened = opened.and_then(|server| Ok((server, events?)));
@@ -193,6 +196,8 @@ impl Reactor {
             view: LinksView::of(statistics.clone()),
             statistics,
             remarks,
+            note: host.note().clone(),
+            router: RouterWatch::new(&configuration.router, Instant::now()),
             wakeup,
             news,
             looked: None,
@@ -267,13 +272,40 @@ impl Reactor {
         }
         let now = self.topics.now();
         let clock_due = self.clock.as_mut().and_then(|clock| clock.turn(now, unix_now()));
-        (has_more, due.into_iter().chain(clock_due).min())
+        let router_due = self.watch_router();
+        (has_more, due.into_iter().chain(clock_due).chain(router_due).min())
+    }
+
+    /// Reports a router that is not there, and returns when to look again.
+    fn watch_router(&mut self) -> Option<Instant> {
+        let session = &self.session;
+        let news = self.router.turn(Instant::now(), || session.info().routers_zid().wait().next().is_some());
+        match news {
+            Some(RouterNews::Absent(text)) => self.complain(text),
+            Some(RouterNews::Reached(text)) => {
+                self.statistics.problem = None;
+                (self.note)(format!("`[ros2]`: {text}"));
+            }
+            None => {}
+        }
+        self.router.due()
     }
 
     /// Reports a problem, and keeps it for the statistics.
     fn complain(&mut self, text: String) {
         self.statistics.problem = Some(text.clone());
         self.remarks.tell(text);
+    }
+}
+
+/// Returns the destination of remarks about problems: the robot's warnings.
+fn warnings(host: &LinkHost) -> Note {
+    match &host.ends().robot {
+        Some(robot) => {
+            let robot = robot.clone();
+            Arc::new(move |text| robot.warn(text))
+        }
+        None => host.note().clone(),
     }
 }
 

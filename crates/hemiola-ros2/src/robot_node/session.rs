@@ -30,10 +30,40 @@ pub fn open(router: &Ros2Router) -> Result<Session, String> {
     for (key, value) in settings.into_iter().chain(common) {
         config.insert_json5(key, &value).map_err(|error| format!("`{key}`: {error}"))?;
     }
-    zenoh::open(config).wait().map_err(|error| error.to_string())
+    zenoh::open(config).wait().map_err(|error| without_places(&error.to_string()))
+}
+
+/// Returns an error of Zenoh without the places in its sources at which it occurred
+/// (`.. at /home/ada/.cargo/registry/../tcp.rs:61.`).
+fn without_places(text: &str) -> String {
+    let mut parts = text.split(" at ");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (place, rest) = part.split_at(part.find([' ', ']']).unwrap_or(part.len()));
+        if place.contains(".rs:") {
+            plain.push_str(rest);
+        } else {
+            plain.push_str(" at ");
+            plain.push_str(part);
+        }
+    }
+    plain
 }
 
 /// Returns a text in JSON quotes. Addresses were checked, and contain nothing to escape.
 fn quoted(text: &str) -> String {
     format!("{text:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_shown_without_places_in_the_sources_of_zenoh() {
+        let error = "Can not listen at tcp/localhost:7447: [127.0.0.1:7447: Address already in use (os error 98) at \
+                     /home/ada/.cargo/registry/src/zenoh-link-commons-1.10.2/src/tcp.rs:61.] at src/unicast.rs:338.";
+        let plain = "Can not listen at tcp/localhost:7447: [127.0.0.1:7447: Address already in use (os error 98)]";
+        assert_eq!(without_places(error), plain);
+    }
 }

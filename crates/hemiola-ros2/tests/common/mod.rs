@@ -50,7 +50,7 @@ impl Side {
         Self::open(robot, Ros2Configuration { router: Ros2Router::At(router.address()), ..configuration })
     }
 
-    fn open(robot: &str, configuration: Ros2Configuration) -> Self {
+    pub fn open(robot: &str, configuration: Ros2Configuration) -> Self {
         let (bus, notes) = (Bus::new(), Arc::new(Mutex::new(Vec::new())));
         let told = notes.clone();
         let clock = Arc::new(RobotClock::running(1.0));

@@ -93,7 +93,7 @@ impl Sought {
                         value: Some(head.to_owned()),
                         topic: None,
                         rate: Some(arguments.rate),
-                        form: Form::Cdr,
+                        form: Form::Json,
                     };
                     let Ok(answer) = robot.request(asked) else { return Err(refused.into()) };
                     let path = path.trim_start_matches('.').to_owned();

@@ -77,7 +77,7 @@ pub fn statistics(robot: &mut WholeRobot) -> Result<Value, CommandError> {
 
 fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
-    robot.request(messages_of(&arguments.topic, None))?;
+    robot.request(messages_of(&arguments.topic, None, Form::Cdr))?;
     let begin = Instant::now();
     let end = arguments.duration.map(|duration| begin + duration);
     let mut second = begin + Duration::from_secs(1);
@@ -106,8 +106,8 @@ fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, Comma
 }
 
 /// Returns the request for a topic's messages; it is the only subscription of a command.
-fn messages_of(topic: &str, rate: Option<f64>) -> Request {
-    Request::Subscribe { subscription: 1, value: None, topic: Some(topic.to_owned()), rate, form: Form::Cdr }
+fn messages_of(topic: &str, rate: Option<f64>, form: Form) -> Request {
+    Request::Subscribe { subscription: 1, value: None, topic: Some(topic.to_owned()), rate, form }
 }
 
 /// The messages of a second on the robot's clock.
@@ -168,7 +168,7 @@ impl Arrivals {
 
 fn echo(own: Option<&str>, arguments: &TopicEchoArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
-    let decoder = Decoder::of(&robot.request(messages_of(&arguments.topic, arguments.rate))?)?;
+    let decoder = Decoder::of(&robot.request(messages_of(&arguments.topic, arguments.rate, Form::Json))?)?;
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
         let Some(Incoming::Binary(Frame::Value(message))) = robot.next(Duration::from_secs(1))? else { continue };

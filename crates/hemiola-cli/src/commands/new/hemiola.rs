@@ -9,6 +9,8 @@ use crate::error::CommandError;
 pub struct Dependency {
     /// The value of the dependency in `Cargo.toml`.
     pub toml: String,
+    /// The value of the dependency on `hemiola-ros`, for a robot that has messages of ROS 2.
+    pub ros: String,
     /// A sentence for the user about where Hemiola is.
     pub remark: String,
 }
@@ -33,6 +35,7 @@ fn built_from(folder: &Path, version: &str) -> Result<Dependency, CommandError> 
     if folder.ends_with(format!("hemiola-cli-{version}")) {
         return Ok(Dependency {
             toml: format!("\"{version}\""),
+            ros: format!("\"{version}\""),
             remark: format!("it uses Hemiola {version} from crates.io"),
         });
     }
@@ -46,9 +49,10 @@ fn built_from(folder: &Path, version: &str) -> Result<Dependency, CommandError> 
 }
 
 fn at(folder: &Path) -> Dependency {
-    let path = toml_text(&folder.to_string_lossy());
+    let path = |folder: &Path| format!("{{ path = {} }}", toml_text(&folder.to_string_lossy()));
     Dependency {
-        toml: format!("{{ path = {path} }}"),
+        toml: path(folder),
+        ros: path(&folder.with_file_name("hemiola-ros")),
         remark: format!("it uses Hemiola in {}, as its Cargo.toml says", folder.display()),
     }
 }
@@ -79,6 +83,9 @@ mod tests {
         for folder in [None, Some(crates.join("hemiola")), crates.parent().map(Path::to_owned)] {
             let dependency = dependency(folder.as_deref()).unwrap();
             assert_eq!(dependency.toml, format!("{{ path = {:?} }}", there.display().to_string()));
+            let ros = there.with_file_name("hemiola-ros");
+            assert_eq!(dependency.ros, format!("{{ path = {:?} }}", ros.display().to_string()));
+            assert!(ros.join("Cargo.toml").exists());
             assert!(dependency.remark.contains(&there.display().to_string()));
         }
     }
@@ -86,7 +93,8 @@ mod tests {
     #[test]
     fn a_program_from_crates_io_names_its_version() {
         let folder = Path::new("/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/hemiola-cli-0.4.1");
-        assert_eq!(built_from(folder, "0.4.1").unwrap().toml, "\"0.4.1\"");
+        let dependency = built_from(folder, "0.4.1").unwrap();
+        assert_eq!([dependency.toml, dependency.ros], ["\"0.4.1\"", "\"0.4.1\""]);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! | `simulator` | a field, a ball, other robots and this one, with its sensors |
 //! | `announcer` | turns events into sentences |
 //! | `game_controller` | the league's referee: its protocol, and one of our own |
+//! | `team` | messages between the robots of a team, within the league's limits |
 //! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 #![forbid(unsafe_code)]
@@ -29,5 +30,6 @@ pub mod representations;
 pub mod robot;
 pub mod score;
 pub mod simulator;
+pub mod team;
 
 pub use error::NaoError;

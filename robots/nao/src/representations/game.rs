@@ -1,6 +1,10 @@
 //! The referee's word: the state of the game as the league's GameController sends it.
 
+use glam::Vec2;
 use hemiola::prelude::*;
+
+use crate::geometry::Pose2;
+use crate::team::allowance::WithheldMessages;
 
 /// The last valid packet of the GameController, from the point of view of this robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
@@ -151,4 +155,38 @@ pub enum Penalty {
     Manual,
     /// A reason that this version of the protocol does not have.
     Unknown,
+}
+
+/// The messages of the robot's mates, and what became of its own.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct TeamReport {
+    /// Mates of which a message has come, by their numbers.
+    pub mates: Vec<Teammate>,
+    /// Messages that the robot has sent.
+    pub sent: u32,
+    /// Messages that were not sent.
+    pub withheld: WithheldMessages,
+    /// Messages of mates that were received.
+    pub received: u32,
+    /// Packets that are no message of a mate.
+    pub refused: u32,
+}
+
+/// A robot of the same team, by its last message.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Teammate {
+    /// Number of the robot, from 1.
+    pub player: u8,
+    /// Time at which the message was received.
+    pub at: Time,
+    /// True if the robot lies, falls or gets up.
+    pub fallen: bool,
+    /// Pose on the field.
+    pub pose: Pose2,
+    /// Ball on the field; `None` if the mate did not know its place.
+    pub ball: Option<Vec2>,
+    /// Seconds since the mate saw the ball, when it sent the message.
+    pub ball_age: f32,
+    /// Messages that were lost since the first one, as their numbers show.
+    pub lost: u32,
 }

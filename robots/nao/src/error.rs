@@ -106,6 +106,16 @@ pub enum NaoError {
     /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] RealtimeError),
+    /// A socket of the referee cannot be used.
+    #[error(
+        "the referee cannot use {address}: {error}; give it another address or port, or end the program that has it"
+    )]
+    Network {
+        /// The address of the socket, or of the other end.
+        address: String,
+        /// The error of the operating system.
+        error: io::Error,
+    },
     /// Signals cannot be handled.
     #[error("the signal USR1 cannot be handled ({0}): call the service `SaveSnapshot` instead")]
     Signal(#[source] io::Error),

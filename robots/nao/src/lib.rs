@@ -10,6 +10,8 @@
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, with its sensors |
 //! | `announcer` | turns events into sentences |
+//! | `game_controller` | the league's referee: its protocol, and one of our own |
+//! | `team` | messages between the robots of a team, within the league's limits |
 //! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 #![forbid(unsafe_code)]
@@ -20,6 +22,7 @@ pub mod captures;
 pub mod cognition;
 mod error;
 pub mod field;
+pub mod game_controller;
 pub mod geometry;
 pub mod motion;
 pub mod recordings;
@@ -27,5 +30,6 @@ pub mod representations;
 pub mod robot;
 pub mod score;
 pub mod simulator;
+pub mod team;
 
 pub use error::NaoError;

@@ -10,9 +10,11 @@ use std::rc::Rc;
 use hemiola::{Application, RobotHandle};
 use nao::announcer::Announcer;
 use nao::captures;
+use nao::game_controller::program::referee;
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
 use nao::representations::audio::Whistle;
 use nao::representations::behaviour::MotionRequest;
+use nao::representations::game::GameControl;
 use nao::representations::modeling::RobotPose;
 use nao::score::{self, Format};
 use nao::simulator::truth_comparison::TruthReport;
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
             &["--details", "--json"],
             score,
         )
+        .command("referee", "Conducts a game of robots by the GameController's protocol: referee --help", referee)
         .started(move |robot| {
             match Announcer::start(robot) {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
@@ -66,6 +69,11 @@ fn game(robot: &RobotHandle) -> Vec<String> {
             "pose     x {:5.2} m  y {:5.2} m  {heading:4.0}°   quality {quality:.2}   {what}",
             position.x, position.y
         ));
+    }
+    if let Ok((state, left, score)) = robot.with_value(|control: &GameControl| {
+        (control.state, control.seconds_remaining, [control.own_score, control.opponent_score])
+    }) {
+        lines.push(format!("game     {state:?}, {left} s to go, {} to {}", score[0], score[1]));
     }
     if let Ok(report) = robot.with_value(TruthReport::clone) {
         let ball = report.ball_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.2} m off"));

@@ -3,6 +3,7 @@
 pub mod audio;
 pub mod behaviour;
 pub mod events;
+pub mod game;
 pub mod image_message;
 pub mod modeling;
 pub mod motion;

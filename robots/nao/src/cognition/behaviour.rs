@@ -3,10 +3,12 @@
 //! | module | decides | from |
 //! |---|---|---|
 //! | [`game_watcher`] | whether to play | whistle, world |
+//! | [`game_follower`] | the same, if there is a GameController | its packets, whistle |
+//! | [`place_finder`] | where the rules want the robot to stand | phase of the game, world |
 //! | [`ball_searcher`] | how to find a lost ball | world, search map |
 //! | [`target_selector`] | where to play the ball | world |
 //! | [`approach_planner`] | where to stand to play it | world, target |
-//! | [`path_planner`] | the way there | world, approach, search |
+//! | [`path_planner`] | the way there | world, approach, search, place |
 //! | [`walk_controller`] | the velocity on the path | path |
 //! | [`kick_selector`] | whether to kick now | world, target, approach |
 //! | [`behavior_control`] | what the body does | all of the above, fall state |
@@ -18,7 +20,9 @@
 //! at what it kicks; the decision to kick is made later in the same run, and that of the previous
 //! run is as good.
 
+pub mod game_follower;
 pub mod game_watcher;
+pub mod place_finder;
 
 pub mod ball_searcher;
 pub mod target_selector;

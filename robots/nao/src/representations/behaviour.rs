@@ -86,6 +86,25 @@ pub enum GamePhase {
     Playing,
     /// The ball is in the opponent's goal, and the referee has whistled.
     Scored,
+    /// The robot stands still: the game has not begun, is interrupted or over.
+    Stopped,
+    /// The robot takes its place for a kick-off of its own team.
+    OwnKickOff,
+    /// The robot takes its place for a kick-off of the other team.
+    TheirKickOff,
+    /// The robot keeps away from the ball, which is the other team's.
+    Yields,
+    /// The robot is penalised, and does nothing.
+    Penalised,
+}
+
+/// The place that the rules of the game demand.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Pose to walk to, on the field; `None` if the robot is there, or no place is demanded.
+    pub target: Option<Pose2>,
+    /// Distance to keep from the ball on the way, in metre.
+    pub clearance: f32,
 }
 
 /// The plan for finding a lost ball.
@@ -257,6 +276,10 @@ pub enum Activity {
     Kicks,
     /// The robot has scored.
     Celebrates,
+    /// The robot walks to the place that the rules demand.
+    TakesPlace,
+    /// The robot is penalised.
+    Penalised,
 }
 
 /// The robot's comments on what it does.

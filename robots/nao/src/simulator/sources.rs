@@ -26,6 +26,10 @@ pub struct SimulationParameters {
     /// runs.
     #[parameter(default = false)]
     pub repeat: bool,
+    /// Goes on after a goal instead of ending: the ball is put back on the centre mark, as where a
+    /// referee lets the game go on.
+    #[parameter(default = false)]
+    pub goes_on: bool,
 }
 
 /// The inertial unit, joints and foot sensors, which read the joint requests and advance the world.
@@ -40,6 +44,10 @@ struct Game {
     world: World,
     seed: u64,
     is_over: bool,
+    /// The goals after which the ball was put back, or none had to be.
+    settled: u32,
+    /// The time at which the ball went into a goal and has not been put back since.
+    goal: Option<f32>,
 }
 
 /// The body's rate, in hertz: a sample every 12 ms.
@@ -78,8 +86,12 @@ impl SimulatedBody {
         game.world.sense(imu, joints, feet);
         game.world.snapshot(snapshot);
         game.world.ground_truth(truth);
+        if parameters.goes_on {
+            game.put_ball_back(parameters.time_after_goal);
+        }
         let limit = if parameters.time_limit > 0.0 { parameters.time_limit } else { Scenario::BallToGoal.time_limit() };
-        let end = game.world.scored_at().map_or(limit, |goal| goal + parameters.time_after_goal);
+        let scored_at = game.world.scored_at().filter(|_| !parameters.goes_on);
+        let end = scored_at.map_or(limit, |goal| goal + parameters.time_after_goal);
         game.is_over = game.world.time() >= end;
         snapshot.is_over = game.is_over && !parameters.repeat;
         Some(clock.now())
@@ -88,7 +100,16 @@ impl SimulatedBody {
 
 impl Game {
     fn new(seed: u64) -> Self {
-        Self { world: World::new(seed, Scenario::BallToGoal), seed, is_over: false }
+        Self { world: World::new(seed, Scenario::BallToGoal), seed, is_over: false, settled: 0, goal: None }
+    }
+
+    /// Puts the ball on the centre mark, some seconds after it went into a goal.
+    fn put_ball_back(&mut self, pause: f32) {
+        let (goals, now) = (self.world.goals(), self.world.time());
+        if goals != self.settled && now >= *self.goal.get_or_insert(now) + pause {
+            (self.settled, self.goal) = (goals, None);
+            self.world.place_ball(glam::Vec2::ZERO);
+        }
     }
 }
 

@@ -187,6 +187,12 @@ impl World {
         self.score
     }
 
+    /// Returns the number of goals in both goals.
+    #[must_use]
+    pub fn goals(&self) -> u32 {
+        self.score + self.goals_against
+    }
+
     /// Returns when the first of them was scored, in seconds of simulated time.
     #[must_use]
     pub fn scored_at(&self) -> Option<f32> {

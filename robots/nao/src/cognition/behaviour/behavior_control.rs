@@ -4,7 +4,7 @@ use hemiola::prelude::*;
 
 use crate::representations::behaviour::{
     Activity, Approach, ApproachStage, BallSearch, BehaviorState, GamePhase, GameState, KickDecision, Motion,
-    MotionRequest, SearchStage, WalkVelocity,
+    MotionRequest, Place, SearchStage, WalkVelocity,
 };
 use crate::representations::motion::{FallState, Uprightness};
 
@@ -25,6 +25,7 @@ impl BehaviorControl {
         &mut self,
         fall: &FallState,
         game: &GameState,
+        place: &Place,
         search: &BallSearch,
         approach: &Approach,
         kick: &KickDecision,
@@ -35,7 +36,12 @@ impl BehaviorControl {
             Activity::IsDown
         } else {
             match game.phase {
-                GamePhase::Ready => Activity::Waits,
+                GamePhase::Ready | GamePhase::Stopped => Activity::Waits,
+                GamePhase::Penalised => Activity::Penalised,
+                GamePhase::OwnKickOff | GamePhase::TheirKickOff | GamePhase::Yields if place.target.is_some() => {
+                    Activity::TakesPlace
+                }
+                GamePhase::OwnKickOff | GamePhase::TheirKickOff | GamePhase::Yields => Activity::Waits,
                 GamePhase::Scored => Activity::Celebrates,
                 GamePhase::Playing if search.stage != SearchStage::Known => Activity::Searches,
                 GamePhase::Playing if kick.foot.is_some() => Activity::Kicks,
@@ -63,7 +69,8 @@ impl BehaviorControl {
     ) {
         let walk = Motion::Walk { velocity: walk.velocity, turn: walk.turn };
         request.motion = match state.activity {
-            Activity::Waits | Activity::Celebrates | Activity::IsDown => Motion::Stand,
+            Activity::Waits | Activity::Celebrates | Activity::IsDown | Activity::Penalised => Motion::Stand,
+            Activity::TakesPlace => walk,
             Activity::Searches if search.stage == SearchStage::Look => Motion::Stand,
             Activity::Searches | Activity::Approaches | Activity::Dribbles => walk,
             Activity::Kicks => kick.foot.map_or(walk, |foot| Motion::Kick { foot }),
@@ -82,13 +89,24 @@ mod tests {
     use crate::representations::behaviour::KickFoot;
 
     fn request(fall: Uprightness, phase: GamePhase, stage: SearchStage, foot: Option<KickFoot>) -> Motion {
+        request_with(fall, phase, &Place::default(), stage, foot)
+    }
+
+    fn request_with(
+        fall: Uprightness,
+        phase: GamePhase,
+        place: &Place,
+        stage: SearchStage,
+        foot: Option<KickFoot>,
+    ) -> Motion {
         let mut control = BehaviorControl::create(());
         let (mut state, mut request) = (BehaviorState::default(), MotionRequest::default());
         let (search, kick) = (BallSearch { stage, ..Default::default() }, KickDecision { foot });
         let approach = Approach { target: Some(Pose2::default()), ..Default::default() };
         let clock = Clock::new(Time::from_seconds(1.0), Duration::ZERO, 0);
         let game = GameState { phase, lasts: 0.0 };
-        control.behavior_state(&FallState { state: fall }, &game, &search, &approach, &kick, &clock, &mut state);
+        let fall = FallState { state: fall };
+        control.behavior_state(&fall, &game, place, &search, &approach, &kick, &clock, &mut state);
         let walk = WalkVelocity { velocity: Vec2::X, turn: 0.1 };
         control.motion_request(&state, &search, &walk, &kick, &mut request);
         request.motion
@@ -107,5 +125,27 @@ mod tests {
         assert_eq!(request(Upright, Playing, SearchStage::Turn, None), walk);
         assert_eq!(request(Upright, Scored, SearchStage::Known, foot), Motion::Stand);
         assert_eq!(request(Fallen, Playing, SearchStage::Known, foot), Motion::Stand);
+    }
+
+    #[test]
+    fn the_referee_is_obeyed_whatever_the_ball_does() {
+        use GamePhase::{OwnKickOff, Penalised, Stopped, TheirKickOff, Yields};
+        use Uprightness::{Fallen, Upright};
+        let walk = Motion::Walk { velocity: Vec2::X, turn: 0.1 };
+        let place = Place { target: Some(Pose2::new(-1.0, 0.0, 0.0)), clearance: 0.3 };
+        for stage in [SearchStage::Known, SearchStage::Look, SearchStage::Turn, SearchStage::Walk] {
+            for foot in [None, Some(KickFoot::Left)] {
+                for phase in [Stopped, Penalised, OwnKickOff, TheirKickOff, Yields] {
+                    assert_eq!(request(Upright, phase, stage, foot), Motion::Stand, "{phase:?}: there is no place");
+                }
+                for phase in [Stopped, Penalised] {
+                    assert_eq!(request_with(Upright, phase, &place, stage, foot), Motion::Stand, "{phase:?}");
+                }
+                for phase in [OwnKickOff, TheirKickOff, Yields] {
+                    assert_eq!(request_with(Upright, phase, &place, stage, foot), walk, "{phase:?}");
+                    assert_eq!(request_with(Fallen, phase, &place, stage, foot), Motion::Stand, "{phase:?}");
+                }
+            }
+        }
     }
 }

@@ -59,6 +59,8 @@ impl Commentator {
             Activity::Dribbles => write!(self.text, "pushes the ball to ({:.1}, {:.1})", end.x, end.y),
             Activity::Kicks => write!(self.text, "kicks to ({:.1}, {:.1})", end.x, end.y),
             Activity::Celebrates => self.text.write_str("has scored"),
+            Activity::TakesPlace => self.text.write_str("walks to its place"),
+            Activity::Penalised => self.text.write_str("is penalised"),
         }
     }
 }

@@ -51,7 +51,7 @@ impl HeadAttention {
     #[update]
     pub(crate) fn attention(&self, world: &WorldModel, behavior: Previous<BehaviorState>, attention: &mut Attention) {
         attention.focus = match (&world.ball, behavior.activity) {
-            (_, Activity::IsDown) => Focus::Ahead,
+            (_, Activity::IsDown | Activity::Penalised) => Focus::Ahead,
             (None, _) => Focus::Search,
             (Some(_), Activity::Kicks | Activity::Dribbles) => Focus::Ball,
             (Some(ball), _) => {

@@ -4,7 +4,7 @@ use glam::Vec2;
 use hemiola::prelude::*;
 
 use crate::geometry::Pose2;
-use crate::representations::behaviour::{Approach, ApproachStage, Arrival, BallSearch, SearchStage, WalkPath};
+use crate::representations::behaviour::{Approach, ApproachStage, Arrival, BallSearch, Place, SearchStage, WalkPath};
 use crate::representations::modeling::WorldModel;
 
 mod visibility;
@@ -41,20 +41,22 @@ impl PathPlanner {
     pub(crate) fn walk_path(
         &mut self,
         world: &WorldModel,
+        place: &Place,
         approach: &Approach,
         search: &BallSearch,
         debug: &Debug,
         path: &mut WalkPath,
     ) {
-        let Some((target, arrival)) = destination(approach, search) else { return };
+        let Some((target, arrival)) = destination(place, approach, search) else { return };
         let start = world.robot.translation;
         self.graph.clear();
         for obstacle in world.obstacles.iter().take(MOST_OBSTACLES) {
             let circle = Circle { center: obstacle.position, radius: obstacle.radius + self.parameters.robot_radius };
             self.graph.add(circle.without(start).without(target.translation));
         }
-        if let Some(ball) = world.ball.filter(|_| approach.clearance > 0.0) {
-            let circle = Circle { center: ball.rest, radius: approach.clearance };
+        let clearance = if place.target.is_some() { place.clearance } else { approach.clearance };
+        if let Some(ball) = world.ball.filter(|_| clearance > 0.0) {
+            let circle = Circle { center: ball.rest, radius: clearance };
             self.graph.add(circle.without(start).without(target.translation));
         }
         self.graph.shortest_way(start, target.translation, &mut path.corners);
@@ -69,8 +71,11 @@ impl PathPlanner {
     }
 }
 
-/// Returns the pose to walk to, and whether to stop there.
-fn destination(approach: &Approach, search: &BallSearch) -> Option<(Pose2, Arrival)> {
+/// Returns the pose to walk to, and whether to stop there: what the rules demand comes first.
+fn destination(place: &Place, approach: &Approach, search: &BallSearch) -> Option<(Pose2, Arrival)> {
+    if let Some(target) = place.target {
+        return Some((target, Arrival::Stop));
+    }
     match search.stage {
         SearchStage::Known => {
             let arrival = if approach.stage == ApproachStage::Close { Arrival::Stop } else { Arrival::Pass };
@@ -100,8 +105,22 @@ mod tests {
         let target = Some(Pose2 { rotation: 0.5, translation: target });
         let approach = Approach { target, clearance: 0.3, ..Default::default() };
         let mut path = WalkPath::default();
-        planner.walk_path(&world, &approach, &BallSearch::default(), &Debug::default(), &mut path);
+        let place = Place::default();
+        planner.walk_path(&world, &place, &approach, &BallSearch::default(), &Debug::default(), &mut path);
         path
+    }
+
+    #[test]
+    fn a_place_that_the_rules_demand_comes_before_the_ball_and_the_way_there_keeps_off_it() {
+        let mut planner = PathPlanner::create(PathPlannerParameters::default());
+        let ball = Some(WorldBall { rest: Vec2::X, ..Default::default() });
+        let world = WorldModel { ball, ..Default::default() };
+        let place = Place { target: Some(Pose2::new(2.0, 0.0, 0.3)), clearance: 0.35 };
+        let approach = Approach { target: Some(Pose2::new(0.8, 0.0, 0.0)), ..Default::default() };
+        let mut path = WalkPath::default();
+        planner.walk_path(&world, &place, &approach, &BallSearch::default(), &Debug::default(), &mut path);
+        assert_eq!((path.corners.last(), path.arrival), (Some(&Vec2::new(2.0, 0.0)), Arrival::Stop));
+        assert!(path.corners.len() > 2 && path.final_rotation == 0.3, "{path:?}");
     }
 
     #[test]

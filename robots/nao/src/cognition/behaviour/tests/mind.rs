@@ -10,6 +10,7 @@ use crate::cognition::behaviour::game_watcher::GameWatcher;
 use crate::cognition::behaviour::head_attention::HeadAttention;
 use crate::cognition::behaviour::kick_selector::KickSelector;
 use crate::cognition::behaviour::path_planner::PathPlanner;
+use crate::cognition::behaviour::place_finder::PlaceFinder;
 use crate::cognition::behaviour::target_selector::TargetSelector;
 use crate::cognition::behaviour::walk_controller::WalkController;
 use crate::cognition::modeling::ball_filter::BallFilter;
@@ -89,6 +90,7 @@ mind! {
     world_modeler: WorldModeler,
     search_mapper: SearchMapper,
     game_watcher: GameWatcher,
+    place_finder: PlaceFinder,
     ball_searcher: BallSearcher,
     target_selector: TargetSelector,
     approach_planner: ApproachPlanner,
@@ -136,14 +138,15 @@ impl Mind {
 
         let whistles = &Subscription::of(senses.whistle.clone());
         self.game_watcher.game_state(whistles, &now.world, kept, clock, &mut now.game);
+        let place = &filled(|out| self.place_finder.place(&now.game, &now.world, out));
         self.ball_searcher.ball_search(&now.world, map, &now.game, clock, &mut now.search);
         self.target_selector.ball_target(&now.world, Previous::new(&previous.behavior), debug, &mut now.target);
         self.approach_planner.approach(&now.world, &now.target, debug, &mut now.approach);
-        self.path_planner.walk_path(&now.world, &now.approach, &now.search, debug, &mut now.path);
+        self.path_planner.walk_path(&now.world, place, &now.approach, &now.search, debug, &mut now.path);
         let walk = &filled(|out| self.walk_controller.walk_velocity(&now.path, &now.world, debug, out));
         let kick = &filled(|out| self.kick_selector.kick(&now.world, &now.target, &now.approach, clock, out));
         let control = &mut self.behavior_control;
-        control.behavior_state(fall, &now.game, &now.search, &now.approach, kick, clock, &mut now.behavior);
+        control.behavior_state(fall, &now.game, place, &now.search, &now.approach, kick, clock, &mut now.behavior);
         control.motion_request(&now.behavior, &now.search, walk, kick, &mut now.motion);
         let attention =
             &filled(|out| self.head_attention.attention(&now.world, Previous::new(&previous.behavior), out));

@@ -1,0 +1,192 @@
+//! The referee's word: the state of the game as the league's GameController sends it.
+
+use glam::Vec2;
+use hemiola::prelude::*;
+
+use crate::geometry::Pose2;
+use crate::team::allowance::WithheldMessages;
+
+/// The last valid packet of the GameController, from the point of view of this robot.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct GameControl {
+    /// Time of the last valid packet; `None` before the first one.
+    pub last_packet: Option<Time>,
+    /// Valid packets so far.
+    pub packets: u32,
+    /// Kind of time that is played.
+    pub phase: MatchPhase,
+    /// State of the game.
+    pub state: MatchState,
+    /// Set play that is going on.
+    pub set_play: SetPlay,
+    /// True in the first half.
+    pub first_half: bool,
+    /// Team that kicks off, or has the set play.
+    pub kicking_team: KickingTeam,
+    /// Rest of the half, in seconds; negative once it is over.
+    pub seconds_remaining: i16,
+    /// Rest of what the referee counts besides, in seconds: of the state ready, or until the ball
+    /// is free.
+    pub secondary_seconds: i16,
+    /// Penalty of this robot.
+    pub penalty: Penalty,
+    /// Rest of the penalty, in seconds.
+    pub penalty_seconds: u8,
+    /// Goals of this robot's team.
+    pub own_score: u8,
+    /// Goals of the other team.
+    pub opponent_score: u8,
+    /// Messages that the team may still send in this game.
+    pub message_budget: u16,
+    /// Packets that were refused.
+    pub refused: RefusedPackets,
+    /// Status packets that were sent to the GameController.
+    pub statuses: u32,
+}
+
+/// The number of packets that were refused, by reason.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RefusedPackets {
+    /// Packets of another length.
+    pub length: u32,
+    /// Packets that begin with something else.
+    pub magic: u32,
+    /// Packets of another version of the protocol.
+    pub version: u32,
+    /// Packets with a value that the protocol does not have.
+    pub content: u32,
+    /// Packets of a game of other teams.
+    pub team: u32,
+}
+
+/// The kind of time that is played.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchPhase {
+    /// One of the halves.
+    #[default]
+    Normal,
+    /// The penalty shoot-out.
+    PenaltyShootout,
+    /// A half of extra time.
+    Overtime,
+    /// A time-out.
+    Timeout,
+}
+
+/// The state of the game.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchState {
+    /// Nothing has begun: robots stand still.
+    #[default]
+    Initial,
+    /// Robots walk to their places.
+    Ready,
+    /// Robots stand still and wait for the whistle.
+    Set,
+    /// Robots play.
+    Playing,
+    /// The half is over.
+    Finished,
+    /// The game is about to begin: robots stand still and watch the referee.
+    Standby,
+}
+
+/// A way to begin to play again after the ball was out or somebody was pushed.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SetPlay {
+    /// The game goes on, or begins with a kick-off.
+    #[default]
+    None,
+    /// A kick from the goal area.
+    GoalKick,
+    /// A kick after somebody was pushed.
+    PushingFreeKick,
+    /// A kick from the corner.
+    CornerKick,
+    /// A kick from the touch line.
+    KickIn,
+    /// A kick from the penalty mark.
+    PenaltyKick,
+}
+
+/// The team that has the ball in a kick-off or set play.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KickingTeam {
+    /// Neither team.
+    #[default]
+    Nobody,
+    /// Our own team.
+    Own,
+    /// The other team.
+    Opponent,
+}
+
+/// The reason why a robot is out of the game.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Penalty {
+    /// The robot is in the game.
+    #[default]
+    None,
+    /// The robot has held the ball, or touched it with its hands.
+    IllegalBallContact,
+    /// The robot has pushed another one.
+    PlayerPushing,
+    /// The robot has moved in the state set.
+    MotionInSet,
+    /// The robot has lain or stood still for too long.
+    Inactive,
+    /// The robot was where it must not be.
+    IllegalPosition,
+    /// The robot has left the field.
+    LeavingTheField,
+    /// The team has asked to take the robot out.
+    RequestForPickup,
+    /// The game was stuck around it.
+    LocalGameStuck,
+    /// The robot was where it must not be in the state set.
+    IllegalPositionInSet,
+    /// The robot has stood with its feet apart.
+    PlayerStance,
+    /// The robot has moved in the state standby.
+    MotionInStandby,
+    /// The robot is a substitute.
+    Substitute,
+    /// The referee has taken it out by hand.
+    Manual,
+    /// A reason that this version of the protocol does not have.
+    Unknown,
+}
+
+/// The messages of the robot's mates, and what became of its own.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct TeamReport {
+    /// Mates of which a message has come, by their numbers.
+    pub mates: Vec<Teammate>,
+    /// Messages that the robot has sent.
+    pub sent: u32,
+    /// Messages that were not sent.
+    pub withheld: WithheldMessages,
+    /// Messages of mates that were received.
+    pub received: u32,
+    /// Packets that are no message of a mate.
+    pub refused: u32,
+}
+
+/// A robot of the same team, by its last message.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Teammate {
+    /// Number of the robot, from 1.
+    pub player: u8,
+    /// Time at which the message was received.
+    pub at: Time,
+    /// True if the robot lies, falls or gets up.
+    pub fallen: bool,
+    /// Pose on the field.
+    pub pose: Pose2,
+    /// Ball on the field; `None` if the mate did not know its place.
+    pub ball: Option<Vec2>,
+    /// Seconds since the mate saw the ball, when it sent the message.
+    pub ball_age: f32,
+    /// Messages that were lost since the first one, as their numbers show.
+    pub lost: u32,
+}

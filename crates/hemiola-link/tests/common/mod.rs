@@ -1,6 +1,10 @@
 //! Two programs that meet, each with a bus of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[path = "../../../../tests/addresses.rs"]
+mod addresses;
+
+use std::io::{ErrorKind, Read};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hemiola_bus::{Bus, Publisher, Queue, RobotClock, WhenFull};
+use hemiola_link::wire::{Frame, Incoming};
 use hemiola_link::{LinkHost, LinkStatistics, Links};
 use hemiola_model::Representation;
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup, Received, Sent, Subject};
@@ -29,8 +34,7 @@ impl Side {
         let told = notes.clone();
         let clock = Arc::new(RobotClock::running(1.0));
         let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
-        let links = Links::open(&[link], host).unwrap();
-        Self { bus: bus.clone(), links, notes }
+        Self { bus: bus.clone(), links: open(&[link], &host), notes }
     }
 
     pub fn publisher<T: Representation>(&self, topic: &str) -> Publisher<T> {
@@ -72,6 +76,13 @@ impl Side {
     }
 }
 
+/// Opens links. A thread of links that have just been dropped may hold their address a little
+/// longer on a busy machine, so this is tried again.
+pub fn open(links: &[LinkConfiguration], host: &LinkHost) -> Links {
+    let opened = eventually(|| Links::open(links, host.clone()).ok());
+    opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap())
+}
+
 /// Returns the address at which others can connect to a link that listens.
 pub fn address_of(link: &LinkStatistics) -> LinkAddress {
     match link.address.split_once(':').unwrap() {
@@ -84,9 +95,12 @@ pub fn address_of(link: &LinkStatistics) -> LinkAddress {
     }
 }
 
-/// Polls until `look` returns something, for 30 s at most.
-pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let patience = Instant::now() + Duration::from_secs(30);
+/// A time that no wait exceeds, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Polls until `look` returns something, for a minute at most.
+pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let patience = Instant::now() + PATIENCE;
     loop {
         match look() {
             None if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),
@@ -97,7 +111,7 @@ pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
 
 /// Returns the next message of a queue, and waits for it.
 pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(30);
+    let patience = Instant::now() + PATIENCE;
     loop {
         if let Some(message) = queue.receive() {
             return (*message).clone();
@@ -108,11 +122,11 @@ pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
 }
 
 pub fn free_tcp() -> LinkAddress {
-    LinkAddress::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    LinkAddress::Tcp(SocketAddr::from((addresses::own_loopback(0), 0)))
 }
 
 pub fn free_udp() -> LinkAddress {
-    LinkAddress::Udp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    LinkAddress::Udp(SocketAddr::from((addresses::own_loopback(0), 0)))
 }
 
 /// Returns a group on the loopback interface that nobody has joined; `None` where there is no such
@@ -175,6 +189,33 @@ fn link(name: &str, end: LinkEnd, send: &[&str], receive: &[&str]) -> LinkConfig
         send: send.iter().copied().map(Sent::topic).collect(),
         receive: receive.iter().map(|&topic| Received::new(Subject::topic(topic))).collect(),
         ..LinkConfiguration::new(name, end)
+    }
+}
+
+/// Returns the bytes of a frame on a stream: its length, and the frame.
+pub fn framed(frame: &Frame<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; 4];
+    frame.write(&mut bytes);
+    let length = bytes.len() as u32 - 4;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes
+}
+
+/// Receives until `wanted` accepts a frame. Returns `None` at the end of the connection.
+pub fn hear<T>(stream: &mut impl Read, incoming: &mut Incoming, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
+    let mut buffer = [0; 4096];
+    loop {
+        while let Some(frame) = incoming.next().unwrap() {
+            if let Some(found) = wanted(&frame) {
+                return Some(found);
+            }
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return None,
+            Ok(count) => incoming.push(&buffer[..count]),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Programs that meet over Zenoh, each with a bus and a transport of its own.
 #![allow(dead_code, reason = "each test uses some of it")]
 
+#[path = "../../../../tests/addresses.rs"]
+mod addresses;
+
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -86,9 +89,12 @@ impl Side {
     }
 }
 
-/// Polls until `look` returns something, for 30 s at most.
+/// A time that no wait exceeds, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Polls until `look` returns something, for a minute at most.
 pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let patience = Instant::now() + Duration::from_secs(30);
+    let patience = Instant::now() + PATIENCE;
     loop {
         match look() {
             None if Instant::now() < patience => thread::sleep(Duration::from_millis(1)),
@@ -99,7 +105,7 @@ pub fn eventually<T>(look: impl Fn() -> Option<T>) -> Option<T> {
 
 /// Returns the next message of a queue, and waits for it.
 pub fn next<T: Representation + Clone>(queue: &mut Queue<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(30);
+    let patience = Instant::now() + PATIENCE;
     loop {
         if let Some(message) = queue.receive() {
             return (*message).clone();
@@ -117,8 +123,7 @@ pub const FREE: &str = "tcp/127.0.0.1:0";
 /// anybody.
 pub fn unused() -> String {
     static NUMBERS: AtomicU8 = AtomicU8::new(1);
-    let [.., high, low] = std::process::id().to_be_bytes();
-    format!("tcp/127.{high}.{low}.{}:7447", NUMBERS.fetch_add(1, Relaxed))
+    format!("tcp/{}:7447", addresses::own_loopback(NUMBERS.fetch_add(1, Relaxed)))
 }
 
 pub fn listening(address: &str, send: &[&str], receive: &[&str]) -> LinkConfiguration {

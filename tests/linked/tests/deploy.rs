@@ -2,8 +2,11 @@
 //! own keys, port and configuration.
 #![forbid(unsafe_code)]
 
+#[path = "../../addresses.rs"]
+mod addresses;
+
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -69,7 +72,7 @@ impl Server {
             assert!(made.unwrap().success());
         }
         fs::copy(folder.join("key.pub"), folder.join("authorized_keys")).unwrap();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let port = addresses::free_port();
         let at = folder.display();
         let server = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host_key\nPidFile none\nUsePAM no\n\

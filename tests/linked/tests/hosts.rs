@@ -2,6 +2,9 @@
 //! sockets and a starter of its own, as two machines would.
 #![forbid(unsafe_code)]
 
+#[path = "../../addresses.rs"]
+mod addresses;
+
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -23,6 +26,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 struct Addresses {
     body: Ipv4Addr,
     head: Ipv4Addr,
+}
+
+impl Addresses {
+    /// Returns those of the test with this number.
+    fn of_test(number: u8) -> Self {
+        Self { body: addresses::own_loopback(2 * number), head: addresses::own_loopback(2 * number + 1) }
+    }
 }
 
 /// Returns a robot.toml in which `main` runs on the first host, and `vision` on the other one.
@@ -172,7 +182,7 @@ impl Drop for Host {
 
 #[test]
 fn hosts_come_and_go_in_any_order() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 2), head: Ipv4Addr::new(127, 0, 0, 3) };
+    let addresses = Addresses::of_test(1);
     let robot = robot(addresses, "");
     let body = Host::start("come", "body", &robot, &[]);
     // It drives alone, with the values that it reads while nothing is seen.
@@ -205,7 +215,7 @@ fn hosts_come_and_go_in_any_order() {
 
 #[test]
 fn a_process_that_dies_on_another_host_is_started_again_there() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 4), head: Ipv4Addr::new(127, 0, 0, 5) };
+    let addresses = Addresses::of_test(2);
     let robot = robot(addresses, "restart = '10 per minute'\n");
     let body = Host::start("dies", "body", &robot, &[]);
     let head = Host::start("dies", "head", &robot, &[]);
@@ -224,7 +234,7 @@ fn a_process_that_dies_on_another_host_is_started_again_there() {
 
 #[test]
 fn a_robot_is_safe_when_a_host_is_lost_that_it_cannot_do_without() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 6), head: Ipv4Addr::new(127, 0, 0, 7) };
+    let addresses = Addresses::of_test(3);
     let robot = robot(addresses, "on_loss = 'safe-state'\n");
     let body = Host::start("lost", "body", &robot, &[]);
     let mut head = Host::start("lost", "head", &robot, &[]);
@@ -236,10 +246,10 @@ fn a_robot_is_safe_when_a_host_is_lost_that_it_cannot_do_without() {
 
 #[test]
 fn one_address_is_enough_for_all_processes_of_a_host() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 8), head: Ipv4Addr::new(127, 0, 0, 9) };
+    let addresses = Addresses::of_test(4);
     let robot = robot(addresses, "");
     let body = Host::start("door", "body", &robot, &[]);
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port().to_string();
+    let port = addresses::free_port().to_string();
     let head = Host::start("door", "head", &robot, &["--page", &port]);
     body.follows(0.25);
     let at = format!("127.0.0.1:{port}");
@@ -253,7 +263,7 @@ fn one_address_is_enough_for_all_processes_of_a_host() {
 
 #[test]
 fn the_safe_state_of_one_host_is_that_of_all() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 12), head: Ipv4Addr::new(127, 0, 0, 13) };
+    let addresses = Addresses::of_test(5);
     let robot = one_robot(addresses, "");
     let body = Host::start("safe", "body", &robot, &[]);
     let mut head = Host::start("safe", "head", &robot, &[]);
@@ -282,7 +292,7 @@ fn the_safe_state_of_one_host_is_that_of_all() {
 
 #[test]
 fn stop_ends_all_hosts() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 14), head: Ipv4Addr::new(127, 0, 0, 15) };
+    let addresses = Addresses::of_test(6);
     let robot = one_robot(addresses, "");
     let mut body = Host::start("stop", "body", &robot, &[]);
     let mut head = Host::start("stop", "head", &robot, &[]);
@@ -296,9 +306,9 @@ fn stop_ends_all_hosts() {
 
 #[test]
 fn commands_and_the_page_reach_the_processes_of_all_hosts() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 18), head: Ipv4Addr::new(127, 0, 0, 19) };
+    let addresses = Addresses::of_test(7);
     let robot = one_robot(addresses, "restart = '10 per minute'\n");
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port().to_string();
+    let port = addresses::free_port().to_string();
     let body = Host::start("all", "body", &robot, &["--page", &port]);
     let head = Host::start("all", "head", &robot, &[]);
     body.has_both();
@@ -348,7 +358,8 @@ fn commands_and_the_page_reach_the_processes_of_all_hosts() {
 
     // A process that dies over there comes back, with what was changed.
     kill_process(head.process("vision"), Signal::KILL).unwrap();
-    body.until(&["ps"], |robots| robots[0]["processes"][1]["process"].as_i64() > Some(i64::from(vision)));
+    let is_another = |process: &Value| process.as_i64().is_some_and(|process| process != i64::from(vision));
+    body.until(&["ps"], |robots| is_another(&robots[0]["processes"][1]["process"]));
     body.until(&["show", "Line.offset"], |offset| offset["value"] == 0.75);
 }
 
@@ -363,7 +374,7 @@ fn times_of_another_host_are_on_the_clock_of_this_one() {
         eprintln!("skipped: nobody may shift the monotonic clock of a program here, as root may by `unshare --time`");
         return;
     }
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 20), head: Ipv4Addr::new(127, 0, 0, 21) };
+    let addresses = Addresses::of_test(8);
     let robot = one_robot(addresses, "");
     let body = Host::start("time", "body", &robot, &[]);
     let head = Host::start_by(&[&ahead[..], &[PROGRAM]].concat(), "time", "head", &robot, &[]);
@@ -384,7 +395,7 @@ fn times_of_another_host_are_on_the_clock_of_this_one() {
 
 #[test]
 fn a_host_without_the_token_is_no_part_of_the_robot() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 16), head: Ipv4Addr::new(127, 0, 0, 17) };
+    let addresses = Addresses::of_test(9);
     let robot = one_robot(addresses, "");
     let body = Host::start("token", "body", &robot, &[]);
     let head = Host::start("token", "head", &robot.replace(TOKEN, "the-secret-of-another-one"), &[]);
@@ -408,7 +419,7 @@ fn a_host_without_the_token_is_no_part_of_the_robot() {
 
 #[test]
 fn a_machine_that_is_none_of_the_hosts_says_what_can_be_typed() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 10), head: Ipv4Addr::new(127, 0, 0, 11) };
+    let addresses = Addresses::of_test(10);
     let host = Host::start("none", "haed", &robot(addresses, ""), &["--no-page"]);
     let mut host = host;
     assert_eq!(host.ends(), Some(2));

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_processes");
 /// A time that no wait exceeds, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The representation of the example that counts what was seen, to read it from logs.
 #[derive(Representation, Clone, Default)]
@@ -78,7 +78,7 @@ impl Run {
         said.next_back().unwrap_or(0)
     }
 
-    fn wait_for(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    fn wait_for(&self, what: &str, mut is_so: impl FnMut(&Self) -> bool) {
         let begin = Instant::now();
         while !is_so(self) {
             assert!(begin.elapsed() < PATIENCE, "{what}: {}", self.text());
@@ -99,6 +99,14 @@ impl Run {
             assert!(begin.elapsed() < PATIENCE, "it does not end: {}", self.text());
             thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Waits for the end, which must be a good one. Returns whether the logs lack nothing: if other
+    /// programs occupy the cores, a log may lack values, which the exit code reports.
+    fn ends_whole(&mut self) -> bool {
+        let code = self.end().code();
+        assert!(code == Some(0) || code == Some(3), "{code:?}: {}", self.text());
+        code == Some(0)
     }
 }
 
@@ -150,8 +158,8 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     let before = run.seen();
     run.wait_for("it sees again", |run| run.seen() > before + 20);
     run.signal(Signal::INT);
-    let (status, text) = (run.end(), run.text());
-    assert_eq!(status.code(), Some(0), "{text}");
+    let is_whole = run.ends_whole();
+    let text = run.text();
     assert!(
         text.contains("process `vision` has died: signal: 9 (SIGKILL); it is restarted, 3 of at most 30"),
         "{text}"
@@ -163,8 +171,12 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     // The driving part has one log, in which no run is missing.
     let trips = trips(&run.folder.join("trip-main.mcap"));
     let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
-    assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
-    verified(&run, &["trip-main.mcap", "trip-vision-restart-3.mcap"]);
+    if is_whole {
+        assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
+        verified(&run, &["trip-main.mcap", "trip-vision-restart-3.mcap"]);
+    } else {
+        assert!(runs.is_sorted_by(|run, next| run < next), "{runs:?}");
+    }
 }
 
 #[test]
@@ -224,7 +236,7 @@ const BOTH_AGAIN: [&str; 6] = [
 
 /// The system's resources that a process holds: any that grow with each death of another process
 /// are leaks. Only Linux reports them.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Held {
     files: usize,
     threads: usize,
@@ -240,6 +252,26 @@ impl Held {
         let children = children.map(|children| children.split_whitespace().count()).sum();
         Some(Self { files: count("fd")?, threads: count("task")?, children })
     }
+
+    /// Returns whether it is no more of anything than `before`.
+    fn is_within(&self, before: &Self) -> bool {
+        self.files <= before.files && self.threads <= before.threads && self.children <= before.children
+    }
+}
+
+/// Returns what these processes hold when that has not changed for a second: right after a death
+/// some is still on its way.
+fn settled(run: &Run, processes: [Pid; 2]) -> Vec<Held> {
+    let look = || processes.into_iter().filter_map(Held::of).collect::<Vec<_>>();
+    let (mut held, mut since) = (look(), Instant::now());
+    run.wait_for("nothing changes any more", |_| {
+        let now = look();
+        if now != held {
+            (held, since) = (now, Instant::now());
+        }
+        since.elapsed() > Duration::from_secs(1)
+    });
+    held
 }
 
 /// Waits until the driving part has seen some more images, or has been restarted and has seen some.
@@ -270,12 +302,9 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
         if kill % 4 == 1 {
             run.wait_for("it is restarted", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
-            let now = || [starter, stays].map(Held::of);
-            // Threads that wait for the dead process are about to end.
-            match &held {
-                None => held = Some(now()),
-                Some(held) => run.wait_for(&format!("nothing is left, as in {held:?}"), |_| now() == *held),
-            }
+            let now = settled(&run, [starter, stays]);
+            let before = held.get_or_insert_with(|| now.clone());
+            assert!(now.iter().zip(&*before).all(|(now, before)| now.is_within(before)), "{now:?} after {before:?}");
         }
     }
     sees_again(&run);
@@ -283,10 +312,8 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     let sockets = || fs::read_dir(&folder).map_or(0, Iterator::count);
     assert_eq!(sockets(), 2, "that of a link and that of the starter are in {}", folder.display());
     run.signal(Signal::INT);
-    let (status, text) = (run.end(), run.text());
-    // The code is 3 if other programs occupy the cores and a log lacks values, which it reports.
-    let is_whole = status.code() == Some(0);
-    assert!(is_whole || status.code() == Some(3), "{text}");
+    let is_whole = run.ends_whole();
+    let text = run.text();
     assert_eq!((run.processes(survivor).len(), run.processes(victim).len()), (1, kills + 1), "{text}");
     for process in [run.processes("pilot"), run.processes("vision")].concat() {
         assert!(test_kill_process(process).is_err(), "{process:?} is still there: {text}");

@@ -2,10 +2,12 @@
 #![cfg(feature = "ros2")]
 #![forbid(unsafe_code)]
 
+#[path = "../../../tests/addresses.rs"]
+mod addresses;
 #[path = "../../../tests/foreign/ros2_node.rs"]
 mod foreign;
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -81,7 +83,7 @@ impl Drop for Program {
 
 #[test]
 fn in_two_processes_the_rover_reaches_a_goal_of_a_node_by_others() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = addresses::free_port();
     let address = format!("tcp/127.0.0.1:{port}");
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rover"));

@@ -253,9 +253,11 @@ impl Held {
         Some(Self { files: count("fd")?, threads: count("task")?, children })
     }
 
-    /// Returns whether it is no more of anything than `before`.
-    fn is_within(&self, before: &Self) -> bool {
-        self.files <= before.files && self.threads <= before.threads && self.children <= before.children
+    /// Returns whether it is less than `deaths` more of anything than `before`: not even one thing
+    /// stayed of each death. Some may be on its way, as while a link connects.
+    fn has_kept_nothing(&self, before: &Self, deaths: usize) -> bool {
+        let counts = |held: &Self| [held.files, held.threads, held.children];
+        counts(self).into_iter().zip(counts(before)).all(|(now, before)| now < before + deaths)
     }
 }
 
@@ -290,7 +292,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     run.wait_for("both are there", |run| run.processes("pilot").len() == 1 && run.processes("vision").len() == 1);
     let (starter, stays) = (Pid::from_child(&run.child), run.processes(survivor)[0]);
     let mut pause = hemiola_plan::SplitMix64::new(7);
-    let mut held = None;
+    let mut held: Option<(usize, Vec<Held>)> = None;
     for kill in 1..=kills {
         run.wait_for("it is there", |run| run.processes(victim).len() == kill);
         // Every fourth time it is killed while it begins, otherwise while it runs.
@@ -303,8 +305,12 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
             run.wait_for("it is restarted", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
             let now = settled(&run, [starter, stays]);
-            let before = held.get_or_insert_with(|| now.clone());
-            assert!(now.iter().zip(&*before).all(|(now, before)| now.is_within(before)), "{now:?} after {before:?}");
+            let Some((first, before)) = &held else {
+                held = Some((kill, now));
+                continue;
+            };
+            let mut pairs = now.iter().zip(before);
+            assert!(pairs.all(|(now, before)| now.has_kept_nothing(before, kill - first)), "{now:?} after {before:?}");
         }
     }
     sees_again(&run);

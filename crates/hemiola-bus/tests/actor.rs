@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Far enough that what should not time out fails the test instead of hanging it.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 
 /// Sends calls in a batch that each let go what they share; gives that, and the batch, of which the
 /// actor does not know yet.

@@ -40,12 +40,12 @@ fn asking_and_answering_allocate_nothing_on_either_side() {
             sums[0] += captured[0];
             *sums
         };
-        handle.call(call, Duration::from_secs(20)).expect("it is answered")[0]
+        handle.call(call, Duration::from_secs(60)).expect("it is answered")[0]
     };
     // On the actor's thread: what other tests of this process allocate does not matter.
     let calls_there = |handle: &mut ActorHandle<[u64; 8]>| {
         let call = |_: &mut [u64; 8]| allocations_on_this_thread().calls();
-        handle.call(call, Duration::from_secs(20)).expect("it is answered")
+        handle.call(call, Duration::from_secs(60)).expect("it is answered")
     };
     ask(&mut handle); // the first makes the place for answers
     calls_there(&mut handle);
@@ -88,7 +88,7 @@ fn services_allocate_nothing_on_either_side() {
     };
     let _server = bus.server("increment", 4).unwrap().spawn(ThreadSettings::new("server"), serve).unwrap();
     let mut client = bus.client::<[u64; 32], [u64; 32]>("increment").unwrap();
-    let mut ask = |request| client.call(request, Duration::from_secs(20)).expect("it is answered");
+    let mut ask = |request| client.call(request, Duration::from_secs(60)).expect("it is answered");
     // The first finds the server and makes the place for answers, the second finds all of it there.
     let mut numbers = ask([0; 32]);
     numbers = ask(numbers);

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Far enough that what should not time out fails the test instead of hanging it.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 const PARK: WaitStrategy = WaitStrategy::Park;
 
 #[derive(Default, Clone, Copy)]

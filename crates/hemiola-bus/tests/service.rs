@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Far enough that what should not time out fails the test instead of hanging it.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 
 fn settings() -> ThreadSettings {
     ThreadSettings::new("server")

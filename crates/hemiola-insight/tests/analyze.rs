@@ -393,19 +393,30 @@ fn a_robot_that_does_not_fit_is_not_admitted_unless_nobody_asks() {
     assert_eq!(Robot::measured("refused", "admission = \"refuse\"").command(&run), ExitCode::from(2));
     assert_eq!(Robot::measured("warned", "admission = \"warn\"").command(&run), ExitCode::SUCCESS);
     let unmeasured = Robot::new("unknown", "admission = \"refuse\"");
+    let is_known = |duration| {
+        let run = ["run", "--headless", "--duration", duration, "--no-trace", "--set", "analysis.admission='warn'"];
+        assert_eq!(unmeasured.command(&run), ExitCode::SUCCESS);
+        let known = measured::last(Path::new(&unmeasured.path("profile.json")));
+        known.sources["Body"].count() > 0 && known.chain("Camera", "motion", "output to Body").is_some()
+    };
     assert_eq!(unmeasured.command(&run), ExitCode::SUCCESS, "or it could never be measured");
-    let known = measured::last(Path::new(&unmeasured.path("profile.json")));
-    assert!(known.sources["Body"].count() > 0 && known.chain("Camera", "motion", "output to Body").is_some());
+    // A busy machine needs longer until the first image has come to the joints.
+    assert!(["200ms", "1s", "5s"].into_iter().any(is_known));
 }
 
 #[test]
 fn a_log_holds_what_its_bounds_rest_on() {
     let robot = Robot::new("log", "");
     let log = robot.path("run.mcap");
-    let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--log", &log];
-    assert_eq!(robot.command(&run), ExitCode::SUCCESS);
-    let findings = robot.json(&["--profile", &log]);
-    assert!(findings["execution_times"]["unmeasured"].as_array().unwrap().is_empty(), "{findings:#}");
+    let findings = |duration| {
+        _ = std::fs::remove_file(&log);
+        let run = ["run", "--headless", "--duration", duration, "--no-trace", "--log", &log];
+        // 3: the recorder has come too late for some values, as it may on a busy machine.
+        assert!([ExitCode::SUCCESS, ExitCode::from(3)].contains(&robot.command(&run)));
+        robot.json(&["--profile", &log])
+    };
+    let is_known = |findings: &Value| findings["execution_times"]["unmeasured"].as_array().unwrap().is_empty();
+    let findings = ["300ms", "2s", "10s"].into_iter().map(findings).find(is_known).expect("everything is measured");
     assert!(milliseconds(&findings, "cycle", "motion", "observed").is_some());
 }
 

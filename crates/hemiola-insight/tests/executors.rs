@@ -129,7 +129,7 @@ fn bound(findings: &Value, what: &str, name: &str) -> f64 {
 #[test]
 fn what_an_executor_was_seen_to_do_is_bounded_and_counts_for_less_important_cycles() {
     let robot = Robot::new("run", "");
-    assert_eq!(robot.command(&["run", "--headless", "--duration", "400ms", "--no-trace"]), ExitCode::SUCCESS);
+    assert_eq!(robot.command(&["run", "--headless", "--duration", "2s", "--no-trace"]), ExitCode::SUCCESS);
     let mut profile = measured::last(Path::new(&robot.path("profile.json")));
     // The test does not depend on what this machine takes, and which priorities it grants.
     profile.costs.clear();
@@ -271,7 +271,7 @@ fn what_cannot_be_counted_is_named_with_the_reason() {
 #[test]
 fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
     let robot = Robot::new("assign", "[executor.arm.callbacks]\n\"every 10ms\" = 3\nTouch = 7\n");
-    assert_eq!(robot.command(&["run", "--headless", "--duration", "300ms", "--no-trace"]), ExitCode::SUCCESS);
+    assert_eq!(robot.command(&["run", "--headless", "--duration", "1s", "--no-trace"]), ExitCode::SUCCESS);
     let path = robot.path("profile.json");
     let mut profile = measured::last(Path::new(&path));
     let priorities = |profile: &Profile| {
@@ -299,7 +299,7 @@ fn assigned_priorities_of_threads_and_callbacks_are_obeyed() {
     );
     assert!(text.contains("[executor.arm.callbacks]\nTouch = 3\n\"every 10ms\" = 7\n"), "{text}");
 
-    let run = ["run", "--headless", "--duration", "300ms", "--no-trace", "--overlay", &overlay];
+    let run = ["run", "--headless", "--duration", "1s", "--no-trace", "--overlay", &overlay];
     assert_eq!(robot.command(&run), ExitCode::SUCCESS);
     let obeyed = measured::last(Path::new(&path));
     assert_eq!(priorities(&obeyed), [("Touch".to_owned(), 3), ("every".to_owned(), 7)]);

@@ -238,13 +238,18 @@ fn worst(log: &Path) -> Trace {
 fn a_bound_that_is_exceeded_is_in_the_log_with_its_cause() {
     let folder = folder("bounds");
     let log = folder.join("all.mcap");
-    let robot = Application::embedded(ROBOT).started(|handle| {
-        let bounds = LatencyBounds::default().response("control", SLOW / 2);
-        handle.watch_bounds(bounds.execution("control", "Brain.thought", Duration::from_millis(1)));
-    });
-    let path = log.to_str().unwrap();
-    let run = ["robot", "run", "--headless", "--no-trace", "--duration", "1.5s", "--log", path];
-    assert_eq!(robot.run_with(run), ExitCode::SUCCESS);
+    let run = |pace: &str| {
+        let robot = Application::embedded(ROBOT).started(|handle| {
+            let bounds = LatencyBounds::default().response("control", SLOW / 2);
+            handle.watch_bounds(bounds.execution("control", "Brain.thought", Duration::from_millis(1)));
+        });
+        _ = std::fs::remove_file(&log);
+        let path = log.to_str().unwrap();
+        let run = ["robot", "run", "--headless", "--no-trace", "--duration", "2s", "--speed", pace, "--log", path];
+        robot.run_with(run)
+    };
+    // On a busy machine a recorder may come too late for some values.
+    assert!(["1", "0.5", "0.2"].into_iter().any(|pace| run(pace) == ExitCode::SUCCESS));
     let mut log = hemiola::log::LogReader::open(&log).unwrap();
     let (mut exceedances, mut warnings) = (Vec::new(), Vec::new());
     while let Some(entry) = log.next_entry() {

@@ -2,15 +2,13 @@
 
 mod common;
 
-use std::net::{SocketAddr, UdpSocket};
-use std::time::Duration;
-
-use common::{Side, free_udp, listening, next};
+use common::{PATIENCE, Side, free_udp, listening, next};
 use hemiola::prelude::*;
 use hemiola_link::wire::{
     Answer, Fragment, Frame, LONGEST_FRAME, Message, Offer, OfferKind, PIECE, VERSION, VERSION_WITH_FRAGMENTS,
 };
 use hemiola_model::configuration::LinkAddress;
+use std::net::{SocketAddr, UdpSocket};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
@@ -27,7 +25,7 @@ impl UdpStranger {
     fn at(side: &Side) -> Self {
         let LinkAddress::Udp(robot) = side.address() else { panic!("it is UDP") };
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
         Self { socket, robot }
     }
 
@@ -142,7 +140,7 @@ fn fragments_of_a_peer_that_makes_them_up_are_bounded_and_its_messages_come() {
         (0..2).for_each(|_| stranger.say(7, number, &fragment(3, 201, whole.len() as u32, index as u32, bytes)));
     }
     assert_eq!(next(&mut wishes).pixels, vec![9; 100_000]);
-    let received = robot.statistics().received.remove(0);
+    let received = robot.until(|link| link.received[0].messages > 0).received.remove(0);
     assert_eq!((received.messages, received.lost, received.unreadable), (1, 200, 0));
     stranger.say(7, number, &fragment(3, 202, 1, 0, &[99]));
     let link = robot.until(|link| link.refused == 1);

@@ -5,7 +5,7 @@ mod common;
 
 use common::{calling, connecting, eventually, free_unix, listening, serving};
 use hemiola::prelude::*;
-use hemiola_link::{LinkHost, Links};
+use hemiola_link::{LinkHost, LinkStatistics, Links};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, LinkConfiguration, Trigger};
 use hemiola_runtime::{Pace, Robot, RobotHandle};
 
@@ -154,11 +154,9 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     seer.step();
     assert_eq!(seer.with_value(|heard: &Heard| (heard.count, heard.last)), Some((20, 40.0)));
     // The remark is among the robot's messages.
-    let told = seer.handle().messages();
-    assert!(
-        told.iter().any(|message| message.to_string().contains("link `here`: `doubler` has connected")),
-        "{told:?}"
-    );
+    let remark = "link `here`: `doubler` has connected";
+    let is_told = || seer.handle().messages().iter().any(|message| message.to_string().contains(remark));
+    eventually(|| is_told().then_some(())).expect("it is told");
     drop((here, there));
     doubler.stop();
 }
@@ -198,7 +196,8 @@ fn a_module_asks_what_a_module_of_another_robot_knows_and_waits_for_nobody() {
     assert_eq!(terrain(&mut surveyor).waiting, 1);
     eventually(|| (there.statistics()[0].called[0].in_flight == 1).then_some(())).expect("it is on its way");
     drop(here);
-    eventually(|| there.statistics()[0].peers.is_empty().then_some(())).expect("it is gone");
+    let is_gone = |link: &LinkStatistics| link.peers.is_empty() && link.called[0].peers == 0;
+    eventually(|| is_gone(&there.statistics()[0]).then_some(())).expect("it is gone");
     let last = terrain(&mut surveyor);
     assert_eq!((last.answers, last.failed, last.absent, last.waiting), (21, 1, 2, 0));
     drop(there);

@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs::File;
-use std::io::{ErrorKind, IoSlice, Read, Write};
+use std::io::{IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{Side, connecting, free_path, listening, next};
+use common::{PATIENCE, Side, connecting, eventually, framed, free_path, hear, listening, next};
 use hemiola::prelude::*;
 use hemiola_link::wire::{Answer, Frame, Incoming, Lent, Message, Offer, OfferKind, VERSION};
 use hemiola_model::Data as _;
@@ -50,7 +50,7 @@ impl Stranger {
     fn at(side: &Side) -> Self {
         let LinkAddress::Shm(path) = side.address() else { panic!("it is shared memory") };
         let stream = UnixStream::connect(path).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut stranger = Self { stream, incoming: Incoming::default() };
         stranger.say(&Frame::Hello { version: VERSION, robot: "stranger" });
         stranger
@@ -58,7 +58,7 @@ impl Stranger {
 
     /// Sends a frame, unless the other side has ended the connection.
     fn say(&mut self, frame: &Frame<'_>) -> bool {
-        self.stream.write_all(&written(frame)).is_ok()
+        self.stream.write_all(&framed(frame)).is_ok()
     }
 
     /// Sends a frame with a descriptor, unless the other side has ended the connection.
@@ -67,7 +67,7 @@ impl Stranger {
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut room);
         control.push(SendAncillaryMessage::ScmRights(&descriptors));
-        sendmsg(&self.stream, &[IoSlice::new(&written(frame))], &mut control, SendFlags::NOSIGNAL).is_ok()
+        sendmsg(&self.stream, &[IoSlice::new(&framed(frame))], &mut control, SendFlags::NOSIGNAL).is_ok()
     }
 
     /// Announces its memory as a well-behaved program does.
@@ -76,20 +76,7 @@ impl Stranger {
     }
 
     fn hear<T>(&mut self, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
-        let mut buffer = [0; 4096];
-        loop {
-            while let Some(frame) = self.incoming.next().unwrap() {
-                if let Some(found) = wanted(&frame) {
-                    return Some(found);
-                }
-            }
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return None,
-                Ok(count) => self.incoming.push(&buffer[..count]),
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
-                Err(error) => panic!("{error}"),
-            }
-        }
+        hear(&mut self.stream, &mut self.incoming, wanted)
     }
 
     /// Offers scenes, and waits until they are wanted.
@@ -113,14 +100,6 @@ impl Stranger {
     }
 }
 
-fn written(frame: &Frame<'_>) -> Vec<u8> {
-    let mut bytes = vec![0; 4];
-    frame.write(&mut bytes);
-    let length = bytes.len() as u32 - 4;
-    bytes[..4].copy_from_slice(&length.to_le_bytes());
-    bytes
-}
-
 /// A robot that listens, with a well-behaved peer, which must be served in any case.
 struct Served {
     robot: Side,
@@ -139,6 +118,12 @@ impl Served {
         let mut images = self.robot.publisher::<Image>("Image");
         let mut seen = self.friend.queue::<Image>("Image");
         self.robot.until_wanted();
+        // A stranger that has just gone may still count among those that want it.
+        let arrives = eventually(|| {
+            images.publish(Image { pixels: vec![0; 100_000] });
+            seen.receive().map(drop)
+        });
+        arrives.expect("the friend is served");
         let before = self.robot.statistics().lent;
         for number in 1..=3 {
             images.publish(Image { pixels: vec![number; 100_000] });

@@ -2,13 +2,13 @@
 
 import { blockingChain } from "./blocking.js";
 import { CROSS, button, fill, h, setText, space } from "./dom.js";
-import { CALLBACK, DROPPED, EventStore, FAILURE, OVERRUN, SAMPLE, SKIPPED, STALE, TASK } from "./event-store.js";
+import { CALLBACK, EventStore, FAILURE, OVERRUN, SAMPLE, SKIPPED, TASK } from "./event-store.js";
 import { clock, duration } from "./format.js";
 import { Tip, gestures } from "./gestures.js";
 import { prompt } from "./menu.js";
-import { list } from "./statistics.js";
 import { timeLink } from "./time-link.js";
 import { colours, fit, onColours } from "./theme.js";
+import { Names } from "./timeline-names.js";
 import { paint, paintArrows, paintChain, paintRuns } from "./timeline-paint.js";
 import { View, register } from "./view.js";
 
@@ -16,7 +16,6 @@ import { View, register } from "./view.js";
  * @typedef {import("./event-store.js").Event} Event
  * @typedef {import("./event-store.js").Run} Run
  * @typedef {{label: string, group: string, y: number}} Row
- * @typedef {{name: string, cycle: number, after: Set<number>}} Task
  * @typedef {{from: number, to: number, left: number, width: number, top: number, scroll: number}} Window
  *   Times are in nanoseconds since the store's base, the rest in pixels.
  */
@@ -35,24 +34,16 @@ export class Timeline extends View {
   /** @override */
   static icon = "M2 4h5v2h-5zM6 8h6v2h-6zM10 12h4M9 4h3";
 
-  #live = new EventStore({ deadline: (cycle) => this.cycles[cycle]?.deadline ?? Infinity });
+  #live = new EventStore({ deadline: (cycle) => this.#names.cycles[cycle]?.deadline ?? Infinity });
   /** @type {EventStore | null} */
   #frozen = null;
   /** @type {{close(): void} | null} */
   #stream = null;
-  /** @type {{name: string, deadline: number}[]} */
-  cycles = [];
-  /** @type {Task[]} */
-  tasks = [];
-  /** @type {{name: string, kind: string, cycle?: number, index?: number, process?: string}[]} */
-  workers = [];
-  /** @type {{name: string}[]} */
-  sources = [];
-  /** @type {{name: string}[]} */
-  callbacks = [];
+  #names = new Names();
   /** By thread or core. @type {Map<number, Row>} */
   rows = new Map();
-  #names = /** @type {any} */ (null);
+  /** The names as they came. */
+  #named = /** @type {any} */ (null);
   #span = 0.5;
   #scroll = 0;
   /** The delay of a live picture in nanoseconds: events arrive in batches, and the picture must be complete. */
@@ -101,7 +92,7 @@ export class Timeline extends View {
     });
     this.keep(onColours(() => this.invalidate()));
     this.keep(timeLink.on(() => this.#linked()));
-    this.keep(robot.on("description", () => this.#name(this.#names)));
+    this.keep(robot.on("description", () => this.#name(this.#named)));
     this.keep(robot.on("state", () => this.#live.clear()));
     this.keep({ close: () => this.#stream?.close() });
     this.#linked();
@@ -115,7 +106,7 @@ export class Timeline extends View {
   /** Shows a run: `{run: {cycle: "motion", number: 17}}`. @override @param {any} settings @returns {boolean} */
   accept(settings) {
     const { cycle: name, number } = settings?.run ?? {};
-    const cycle = this.cycles.findIndex((one) => one.name === name);
+    const cycle = this.#names.cycles.findIndex((one) => one.name === name);
     if (cycle >= 0 && typeof number === "number") {
       if (!this.#frozen) this.#toggle();
       this.#select({ cycle, run: number }, true);
@@ -149,29 +140,14 @@ export class Timeline extends View {
   /** Takes the names of the numbers in events. @param {any} names */
   #name(names) {
     if (!names) return;
-    this.#names = names;
-    const all = (/** @type {any} */ some) => list(some).map((one) => (typeof one === "string" ? { name: one } : { ...one, name: String(one?.name) }));
-    this.cycles = all(names.cycles).map((cycle) => ({ ...cycle, deadline: cycle.deadline ?? Infinity }));
-    this.workers = all(names.workers);
-    this.sources = all(names.sources);
-    this.callbacks = all(names.callbacks);
-    const place = (/** @type {any} */ cycle) => (typeof cycle === "number" ? cycle : this.cycles.findIndex(({ name }) => name === cycle));
-    this.tasks = all(names.tasks).map(({ name, cycle }) => ({ name, cycle: place(cycle), after: new Set() }));
-    const numbers = new Map(this.tasks.map((task, number) => [`${task.cycle} ${task.name}`, number]));
-    for (const cycle of list(this.robot.description.cycles)) {
-      const at = place(cycle.name), all = list(cycle.tasks);
-      for (const task of all) {
-        const number = numbers.get(`${at} ${task.name}`);
-        if (number === undefined) continue;
-        this.tasks[number].after = new Set(list(task.after).map((before) => numbers.get(`${at} ${all[before]?.name}`) ?? -1));
-      }
-    }
-    if (this.initial.run && this.cycles.length > 0) {
+    this.#named = names;
+    this.#names.learn(names, this.robot.description);
+    if (this.initial.run && this.#names.cycles.length > 0) {
       const { run } = this.initial;
       this.initial = {};
       this.accept({ run });
     }
-    fill(this.#worst, h("option", { value: "" }, "Longest run …"), ...this.cycles.map(({ name }, number) => h("option", { value: number }, name)));
+    fill(this.#worst, h("option", { value: "" }, "Longest run …"), ...this.#names.cycles.map(({ name }, number) => h("option", { value: number }, name)));
     this.#arrange();
     this.invalidate();
   }
@@ -186,11 +162,11 @@ export class Timeline extends View {
       for (const core of [...cores].sort((a, b) => a - b)) { this.rows.set(core, { label: core === 255 ? "?" : `core ${core}`, group: "", y }); y += ROW; }
       return;
     }
-    const rank = (/** @type {number} */ worker) => { const kind = KINDS.indexOf(this.workers[worker]?.kind); return kind < 0 ? KINDS.length : kind; };
-    const shown = [...new Set([...this.workers.keys(), ...lanes.keys()])].filter((worker) => lanes.has(worker) || rank(worker) === 0);
+    const rank = (/** @type {number} */ worker) => { const kind = KINDS.indexOf(this.#names.workers[worker]?.kind); return kind < 0 ? KINDS.length : kind; };
+    const shown = [...new Set([...this.#names.workers.keys(), ...lanes.keys()])].filter((worker) => lanes.has(worker) || rank(worker) === 0);
     let before = "";
-    const order = (/** @type {number} */ worker) => (this.workers[worker]?.cycle ?? 999) * 1000 + (this.workers[worker]?.index ?? worker);
-    const process = (/** @type {number} */ worker) => this.workers[worker]?.process ?? "";
+    const order = (/** @type {number} */ worker) => (this.#names.workers[worker]?.cycle ?? 999) * 1000 + (this.#names.workers[worker]?.index ?? worker);
+    const process = (/** @type {number} */ worker) => this.#names.workers[worker]?.process ?? "";
     let of = "";
     for (const worker of shown.sort((a, b) => process(a).localeCompare(process(b)) || rank(a) - rank(b) || order(a) - order(b))) {
       if (process(worker) !== of) {
@@ -199,7 +175,7 @@ export class Timeline extends View {
         before = "";
         y += ROW;
       }
-      const label = this.#thread(worker).replace(/^(source|executor) /, ""), group = this.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.workers[worker]?.kind ?? "";
+      const label = this.#names.thread(worker).replace(/^(source|executor) /, ""), group = this.#names.workers[worker]?.kind === "worker" ? label.replace(/\W*\d+$/, "") : this.#names.workers[worker]?.kind ?? "";
       if (before && group !== before) y += 6;
       before = group;
       this.rows.set(worker, { label, group, y });
@@ -228,8 +204,8 @@ export class Timeline extends View {
     const hue = this.#hues(look);
     context.globalAlpha = this.#selected ? 0.3 : 1;
     paint(context, store, window, this.rows, {
-      byCore: this.#on.cores, look, colour: hue, name: (event) => this.#label(event),
-      isMarked: (chunk, place) => this.#selected !== null && chunk.run[place] === this.#selected.run && this.tasks[chunk.subject[place]]?.cycle === this.#selected.cycle,
+      byCore: this.#on.cores, look, colour: hue, name: (event) => this.#names.label(event),
+      isMarked: (chunk, place) => this.#selected !== null && chunk.run[place] === this.#selected.run && this.#names.tasks[chunk.subject[place]]?.cycle === this.#selected.cycle,
     });
     context.globalAlpha = 1;
     if (!this.#on.cores) paintRuns(context, store, window, this.rows, look, this.#selected);
@@ -300,21 +276,10 @@ export class Timeline extends View {
   #hues(look) {
     const { series, muted } = look;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const modules = [...new Set(this.tasks.map(({ name }) => name.split(".")[0]))];
+    const modules = [...new Set(this.#names.tasks.map(({ name }) => name.split(".")[0]))];
     const ofModule = new Map(modules.map((name, number) => [name, `hsl(${Math.round((number * 137.5) % 360)} 55% ${isDark ? 58 : 45}%)`]));
-    const ofTask = this.tasks.map(({ name, cycle }) => (this.#on.modules ? ofModule.get(name.split(".")[0]) ?? muted : cycle < 0 ? muted : series[cycle % series.length]));
+    const ofTask = this.#names.tasks.map(({ name, cycle }) => (this.#on.modules ? ofModule.get(name.split(".")[0]) ?? muted : cycle < 0 ? muted : series[cycle % series.length]));
     return (/** @type {number} */ type, /** @type {number} */ subject) => (type === TASK ? ofTask[subject] ?? muted : type === SAMPLE ? series[9] : series[5]);
-  }
-
-  /** @param {number} worker */
-  #thread(worker) { return this.workers[worker]?.name ?? `thread ${worker}`; }
-
-  /** @param {{type: number, subject: number}} event */
-  #label({ type, subject }) {
-    if (type === TASK) return this.tasks[subject]?.name ?? `task ${subject}`;
-    if (type === CALLBACK) return this.callbacks[subject]?.name ?? `callback ${subject}`;
-    if (type === SAMPLE) return this.sources[subject]?.name ?? `source ${subject}`;
-    return "";
   }
 
   #toggle() {
@@ -393,7 +358,7 @@ export class Timeline extends View {
   /** @param {number} x @param {number} y @returns {Run | null} */
   #runAt(x, y) {
     const event = this.#eventAt(x, y);
-    if (event?.type === TASK) return this.store.runs.get(this.tasks[event.subject]?.cycle)?.get(event.run) ?? null;
+    if (event?.type === TASK) return this.store.runs.get(this.#names.tasks[event.subject]?.cycle)?.get(event.run) ?? null;
     if (event?.type === OVERRUN) return this.store.runs.get(event.subject)?.get(event.run) ?? null;
     const row = this.#rowAt(y), { from, to, left, width } = this.#window;
     const time = from + ((x - left) / width) * (to - from);
@@ -417,7 +382,7 @@ export class Timeline extends View {
     this.#worst.value = "";
     if (!this.#frozen) this.#toggle();
     const ended = [...(this.store.runs.get(cycle)?.values() ?? [])].filter((run) => run.end > run.trigger);
-    if (ended.length === 0) return this.host.say(`No run of ${this.cycles[cycle]?.name} has ended yet.`);
+    if (ended.length === 0) return this.host.say(`No run of ${this.#names.cycles[cycle]?.name} has ended yet.`);
     this.#select(ended.reduce((a, b) => (b.end - b.trigger > a.end - a.trigger ? b : a)), true);
   }
 
@@ -425,12 +390,12 @@ export class Timeline extends View {
   async #select({ cycle, run }, zoom) {
     this.#selected = { cycle, run };
     const found = this.store.runs.get(cycle)?.get(run);
-    this.#chain = found ? blockingChain(this.store, found, this.sources.findIndex(({ name }) => name === this.robot.description.cycles.find((one) => one.name === this.cycles[cycle]?.name)?.trigger?.source), (task) => this.tasks[task]?.cycle === cycle, (task) => this.tasks[task]?.after ?? new Set()) : [];
+    this.#chain = found ? blockingChain(this.store, found, this.#names.sources.findIndex(({ name }) => name === this.robot.description.cycles.find((one) => one.name === this.#names.cycles[cycle]?.name)?.trigger?.source), (task) => this.#names.tasks[task]?.cycle === cycle, (task) => this.#names.tasks[task]?.after ?? new Set()) : [];
     if (zoom) this.#zoomTo(found ?? null);
     const words = h("pre.why.muted", {}, "asking the robot why …");
     this.#showRun(cycle, run, found, words);
     this.invalidate();
-    const subject = this.cycles[cycle]?.name;
+    const subject = this.#names.cycles[cycle]?.name;
     const answer = await this.robot.request("why", { subject, run }).catch((error) => ({ text: String(error.message) }));
     words.classList.remove("muted");
     words.textContent = String(answer?.text ?? "");
@@ -445,7 +410,7 @@ export class Timeline extends View {
 
   /** @param {number} cycle @param {number} number @param {Run | undefined} run @param {HTMLElement} words */
   #showRun(cycle, number, run, words) {
-    const { name = "?", deadline = Infinity } = this.cycles[cycle] ?? {};
+    const { name = "?", deadline = Infinity } = this.#names.cycles[cycle] ?? {};
     const limit = Number.isFinite(deadline) ? ` of ${duration(deadline)}` : "";
     const length = (/** @type {import("./blocking.js").Stretch} */ stretch) => stretch.end - stretch.begin;
     const least = run ? (run.end - run.trigger) * 0.004 : 0;
@@ -459,26 +424,9 @@ export class Timeline extends View {
         : h("p.muted", {}, "Its events are no longer in memory."),
       h("h3", {}, "The robot's explanation"), words,
       stretches.length ? h("h3", {}, "Its waits, in order") : null,
-      h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, onclick: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#say(stretch)))),
+      h("ol.chain", {}, ...stretches.map((stretch) => h("li", { class: stretch.cause, onclick: () => this.#zoomTo({ ...stretch, trigger: stretch.begin }) }, h("span.number", {}, duration(stretch.end - stretch.begin)), h("span", {}, this.#names.cause(stretch)))),
         short.length ? h("li", {}, h("span.number", {}, duration(short.reduce((sum, stretch) => sum + length(stretch), 0))), h("span.muted", {}, `${short.length} short stretches between them`)) : null));
     this.#detail.hidden = false;
-  }
-
-  /** @param {import("./blocking.js").Stretch} stretch */
-  #say({ cause, task, worker, by }) {
-    const thread = this.#thread(worker), name = this.tasks[task]?.name ?? "";
-    switch (cause) {
-      case "needed": return name;
-      case "occupied": return `${name}, occupying ${thread}`;
-      case "backlog": return "the previous run still ran";
-      case "late": return "began late";
-      case "sampled": return "the source was taking samples";
-      case "preempted": return `preempted by ${this.#thread(by)}`;
-      case "woken": return `waking ${thread}`;
-      case "handed": return `handed over to ${thread}`;
-      case "stalled": return `${thread} did not run`;
-      default: return "dispatching";
-    }
   }
 
   /** @param {{x: number, y: number} | null} place */
@@ -487,24 +435,7 @@ export class Timeline extends View {
     const { from, to, left, width } = this.#window;
     if (this.#frozen && place && this.store.base !== null && place.x >= left) timeLink.set({ cursor: (from + ((place.x - left) / width) * (to - from) + Number(this.store.base)) / 1e9 });
     else if (timeLink.cursor !== null) timeLink.set({ cursor: null });
-    this.#tip.show(place, event ? this.#describe(event) : []);
-  }
-
-  /** @param {Event} event @returns {string[]} */
-  #describe(event) {
-    const where = `${this.#thread(event.worker)}${event.core === 255 ? "" : `, core ${event.core}`}`;
-    const name = this.#label(event), length = duration(event.end - event.begin), cycle = this.cycles[event.subject]?.name ?? "", task = this.tasks[event.subject]?.name ?? "";
-    switch (event.type) {
-      case TASK: return [`${name}  ${length}`, `run ${event.run}, was ready for ${duration(event.number)}`, where];
-      case CALLBACK: return [`${name}  ${length}`, `called ${duration(event.number)} after publication`, where];
-      case SAMPLE: return [`sample of ${name}  ${length}`, where];
-      case OVERRUN: return [`${cycle} missed its deadline in run ${event.run}`];
-      case FAILURE: return [`${task} failed in run ${event.run}`];
-      case STALE: return [`${task} provides stale values in run ${event.run}`];
-      case DROPPED: return [`${cycle} dropped ${event.number} samples of ${this.sources[event.other]?.name ?? "a source"}`];
-      case SKIPPED: return [`${cycle} skipped ${event.number} triggers`];
-      default: return [where];
-    }
+    this.#tip.show(place, event ? this.#names.describe(event) : []);
   }
 
   /** Makes the robot write a trace until the button is pressed again. */

@@ -61,6 +61,7 @@ const FILES: &[File] = files![
     "subscriptions.js",
     "theme.js",
     "time-link.js",
+    "timeline-names.js",
     "timeline-paint.js",
     "timeline.js",
     "timing-bar.js",

@@ -74,7 +74,7 @@ impl Gallery {
 
 /// Waits until the gallery knows that these outputs are wanted.
 fn wait_for(house: &House, wanted: Wanted) {
-    wait_until(|| house.robot.handle().with_value(Wanted::clone).unwrap() == wanted);
+    wait_until(|| house.robot.handle().with_value(Wanted::clone).is_ok_and(|now| now == wanted));
 }
 
 fn open_annex(house: &House) {
@@ -188,8 +188,8 @@ fn a_viewer_without_the_token_changes_nothing() {
     viewer.0.send(Message::binary(b"\x02\x01\0\0\0\x01\0\0\0\x04\0\0\0json1".to_vec())).unwrap();
     assert!(viewer.hear("serviceCallFailure")["message"].as_str().unwrap().contains("token"));
     drop(server);
-    let before = house.robot.handle().with_value(Drive::clone).unwrap().metres;
-    wait_until(|| house.robot.handle().with_value(Drive::clone).unwrap().metres > before);
+    let before = common::value(house.robot.handle(), |drive: &Drive| drive.metres);
+    wait_until(|| common::value(house.robot.handle(), |drive: &Drive| drive.metres) > before);
 }
 
 #[test]

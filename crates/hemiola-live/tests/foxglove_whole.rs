@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::viewer::Viewer;
-use common::{House, TOKEN, wait_until};
+use common::{House, TOKEN, value, wait_until};
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, ProcessConfiguration, Trigger};
 use serde_json::{Value, json};
@@ -210,7 +210,7 @@ fn what_a_viewer_changes_goes_to_the_process_that_has_it() {
     viewer.say(json!({"op": "subscribeParameterUpdates", "parameterNames": []}));
     viewer.say(json!({"op": "setParameters", "id": "a", "parameters": [{"name": "Eyes.threshold", "value": 0.75}]}));
     while viewer.hear("parameterValues")["parameters"] != json!([{"name": "Eyes.threshold", "value": 0.75}]) {}
-    wait_until(|| vision.robot.handle().with_value(|sight: &Sight| sight.threshold).unwrap() == 0.75);
+    wait_until(|| value(vision.robot.handle(), |sight: &Sight| sight.threshold) == 0.75);
     viewer.say(json!({"op": "setParameters", "parameters": [{"name": "Eyes.threshold", "value": 7.0}]}));
     assert!(viewer.hear("status")["message"].as_str().unwrap().contains("threshold"));
 
@@ -218,8 +218,8 @@ fn what_a_viewer_changes_goes_to_the_process_that_has_it() {
         {"id": 1, "topic": "Horn", "encoding": "json", "schemaName": ""},
     ]}));
     viewer.0.send(Message::binary([&[1, 1, 0, 0, 0], &br#"{"loudness": 1.0}"#[..]].concat())).unwrap();
-    wait_until(|| vision.robot.handle().with_value(|sight: &Sight| sight.horns).unwrap() == 1);
-    wait_until(|| main.robot.handle().with_value(|step: &Step| step.horns).unwrap() == 1);
+    wait_until(|| value(vision.robot.handle(), |sight: &Sight| sight.horns) == 1);
+    wait_until(|| value(main.robot.handle(), |step: &Step| step.horns) == 1);
 
     // Who may only look at one process may only look at all.
     let mut viewer = Viewer::come(&main, "");

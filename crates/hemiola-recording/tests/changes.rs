@@ -2,7 +2,6 @@
 //! runs, so that all comes out again, to the bit.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::thread;
@@ -200,37 +199,23 @@ fn turn_knobs(handle: hemiola::RobotHandle) {
     }
 }
 
-/// Records a robot on its own threads; again until its recorder has lost nothing.
+/// Records a robot on its own threads; again, and slower, until its recorder has lost nothing.
 fn record(log: &Path) {
-    for _ in 0..10 {
+    for pace in ["2", "1", "0.5", "0.25"] {
         _ = std::fs::remove_file(log);
         let application = Application::embedded(ROBOT).started(|handle| {
             let handle = handle.clone();
             thread::spawn(move || turn_knobs(handle));
         });
         let path = log.to_str().unwrap();
-        let run = ["robot", "run", "--headless", "--no-trace", "--speed", "2", "--duration", "6s", "--log", path];
-        assert_eq!(application.run_with(run), ExitCode::SUCCESS);
-        if is_whole(log) {
+        let run = ["robot", "run", "--headless", "--no-trace", "--speed", pace, "--duration", "6s", "--log", path];
+        let code = application.run_with(run);
+        if code == ExitCode::SUCCESS {
             return;
         }
+        assert_eq!(code, ExitCode::from(3), "nothing worse than a loss");
     }
-    panic!("the machine has no time for this test");
-}
-
-fn is_whole(log: &Path) -> bool {
-    let mut log = LogReader::open(log).unwrap();
-    let mut next: BTreeMap<String, u32> = BTreeMap::new();
-    while let Some(entry) = log.next_entry() {
-        if let Entry::Message(message) = entry.unwrap() {
-            let next = next.entry(message.channel.topic.clone()).or_default();
-            if message.sequence != *next {
-                return false;
-            }
-            *next += 1;
-        }
-    }
-    true
+    panic!("a recorder loses values that wait for it for nearly a second");
 }
 
 /// The replay whose words are looked at; set for the child only.

@@ -172,12 +172,17 @@ fn a_log_tells_how_the_robot_was_configured_what_was_changed_and_said_and_how_it
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("all.mcap");
     let text = log.to_str().unwrap();
-    let robot = Application::embedded(ROBOT).started(|handle| {
-        handle.change(Change::parameter("Pilot", "distance", hemiola::data::Value::Float(0.75))).wait().unwrap();
-        handle.note("the referee has come".to_owned());
-    });
-    let run = format!("hello run --headless --no-trace --duration 1s --set cycle.control.workers=1 --log {text}");
-    assert_eq!(robot.run_with(run.split(' ')), ExitCode::SUCCESS);
+    let run = |pace: &str| {
+        _ = std::fs::remove_file(&log);
+        let robot = Application::embedded(ROBOT).started(|handle| {
+            handle.change(Change::parameter("Pilot", "distance", hemiola::data::Value::Float(0.75))).wait().unwrap();
+            handle.note("the referee has come".to_owned());
+        });
+        let run = "hello run --headless --no-trace --duration 1s --set cycle.control.workers=1";
+        robot.run_with(format!("{run} --speed {pace} --log {text}").split(' '))
+    };
+    // On a busy machine a recorder may come too late for some values.
+    assert!(["1", "0.5", "0.2"].into_iter().any(|pace| run(pace) == ExitCode::SUCCESS));
 
     let Besides { metadata, attachments, messages } = besides(&log);
     assert_eq!(metadata["hemiola"]["provider/control/Drive"], "Pilot");

@@ -136,7 +136,14 @@ fn topics_are_chosen_as_representations_are() {
 fn a_live_robot_has_its_messages_recorded_with_their_time() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("goals.mcap");
-    let Content { goals, sent, .. } = record("--duration 1s", &log);
+    let run = |pace: &str| {
+        _ = std::fs::remove_file(&log);
+        let run = format!("robot run --headless --no-trace --duration 1s --speed {pace} --log {}", log.display());
+        Application::embedded(ROBOT).run_with(run.split_whitespace())
+    };
+    // On a busy machine a recorder may come too late for some values.
+    assert!(["1", "0.5", "0.2"].into_iter().any(|pace| run(pace) == ExitCode::SUCCESS));
+    let Content { goals, sent, .. } = content(&log);
     assert!(!goals.is_empty(), "there were enough runs");
     assert!(sent.iter().all(|(run, sent)| run <= sent), "after their run has begun: {sent:?}");
     assert!(sent.windows(2).all(|pair| pair[0].1 < pair[1].0), "before the next one: {sent:?}");

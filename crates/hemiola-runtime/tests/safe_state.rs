@@ -98,6 +98,14 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
+/// Leaves the safe state until the head is driven.
+fn is_driven(handle: &RobotHandle) {
+    wait_for("the head is driven", || {
+        handle.leave_safe_state();
+        HEAD_IS_DRIVEN.load(Ordering::Relaxed)
+    });
+}
+
 fn runs(handle: &RobotHandle, cycle: &str) -> u64 {
     handle.health()[cycle].runs
 }
@@ -167,11 +175,11 @@ fn a_hanging_module_makes_the_robot_safe_and_is_named() {
     let running = robot().start(Pace::RealTime).unwrap();
     let handle = running.handle().clone();
     wait_for("both cycles run", || runs(&handle, "vision") > 10 && runs(&handle, "motion") > 10);
-    // A machine that is busy with other work may have tripped the watchdog already.
-    handle.leave_safe_state();
-
-    IS_HANGING.store(true, Ordering::Relaxed);
+    // A machine that is busy with other work may have tripped the watchdog already, and may do so
+    // again at any time.
     let before = (HEAD_RELAXED.load(Ordering::Relaxed), LEGS_RELAXED.load(Ordering::Relaxed));
+    is_driven(&handle);
+    IS_HANGING.store(true, Ordering::Relaxed);
     wait_for("the robot is in its safe state", || handle.is_in_safe_state());
     let entry = handle.safe_state().unwrap();
     assert_eq!(entry.cause, SafeStateCause::Silence { cycle: "vision".into() });
@@ -179,7 +187,7 @@ fn a_hanging_module_makes_the_robot_safe_and_is_named() {
     wait_for("the head, whose cycle hangs, is relaxed from outside", || {
         HEAD_RELAXED.load(Ordering::Relaxed) > before.0
     });
-    assert!(!HEAD_IS_DRIVEN.load(Ordering::Relaxed));
+    wait_for("and nobody drives it", || !HEAD_IS_DRIVEN.load(Ordering::Relaxed));
     wait_for("the legs are relaxed by their own cycle", || LEGS_RELAXED.load(Ordering::Relaxed) > before.1);
     assert_eq!(handle.safe_state().as_ref(), Some(&entry), "it stays until somebody leaves it");
     let motion = runs(&handle, "motion");
@@ -194,15 +202,14 @@ fn a_hanging_module_makes_the_robot_safe_and_is_named() {
     IS_HANGING.store(false, Ordering::Relaxed);
     let vision = runs(&handle, "vision");
     wait_for("the cycle goes on after the module has returned", || runs(&handle, "vision") > vision + 5);
-    handle.leave_safe_state();
-    wait_for("the head is driven again", || HEAD_IS_DRIVEN.load(Ordering::Relaxed));
+    is_driven(&handle);
 
     IS_HANGING.store(true, Ordering::Relaxed);
     wait_for("it hangs again", || handle.is_in_safe_state());
     let end = Instant::now();
     let handle = running.stop();
     assert!(
-        end.elapsed() < Duration::from_secs(20),
+        end.elapsed() < Duration::from_secs(60),
         "a module that does not return must not keep the robot from ending"
     );
     assert!(

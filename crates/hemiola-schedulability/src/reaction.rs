@@ -19,7 +19,7 @@ pub use schedule::{Job, PeriodicTask, fixed_priority_schedule, logical_execution
 
 use serde::{Deserialize, Serialize};
 
-use hemiola_analysis::TimeSpan;
+use hemiola_analysis::{NoBound, TimeSpan};
 
 /// A task through which a chain leads.
 ///
@@ -157,4 +157,28 @@ pub fn hyperperiod(periods: impl IntoIterator<Item = TimeSpan>) -> TimeSpan {
         let common = common.as_nanoseconds();
         if period == 0 { TimeSpan::MAX } else { TimeSpan::nanoseconds(common) * (period / divisor(common, period)) }
     })
+}
+
+/// The releases of a chain's periodic tasks.
+struct Releases {
+    /// The period and phase of each task. A phase is less than a period.
+    tasks: Vec<(TimeSpan, TimeSpan)>,
+    /// The latest of the first releases.
+    settled: TimeSpan,
+    /// The time after which all releases repeat.
+    repeats: TimeSpan,
+}
+
+impl Releases {
+    fn of(chain: &[Step]) -> Result<Self, NoBound> {
+        let tasks = chain.iter().map(|step| match step.release {
+            // A phase of more than a period only delays when all of it begins.
+            Release::Periodic { period, phase } => Ok((period, phase.whole(period).1)),
+            Release::Sporadic { .. } => Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() }),
+        });
+        let tasks: Vec<_> = tasks.collect::<Result<_, _>>()?;
+        let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
+        let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
+        Ok(Self { tasks, settled, repeats })
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use common::{FREE, Goal, Side, connecting, eventually, listening, next, session};
+use common::{FREE, Goal, PATIENCE, Side, connecting, eventually, listening, next, session};
 use hemiola_link::wire::{Frame, Incoming, VERSION};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
@@ -74,7 +74,7 @@ impl Stranger {
     }
 
     fn hear(&self) -> Vec<u8> {
-        self.heard.recv_timeout(Duration::from_secs(30)).expect("something is said")
+        self.heard.recv_timeout(PATIENCE).expect("something is said")
     }
 
     /// Returns the next piece that is no notice of room.

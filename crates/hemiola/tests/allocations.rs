@@ -181,6 +181,9 @@ fn configuration() -> Configuration {
     configuration
 }
 
+/// A time that no change takes, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// One test, because both count for the whole process.
 #[test]
 fn ten_thousand_runs_hundreds_of_provider_switches_and_observers_allocate_nothing_and_leave_no_run_out() {
@@ -211,7 +214,7 @@ fn ten_thousand_runs_hundreds_of_provider_switches_and_observers_allocate_nothin
         }
     });
     let runs = || handle.health()["fast"].runs;
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_secs(300);
     while runs() < 100 {
         assert!(Instant::now() < patience, "the robot does not run");
         std::thread::sleep(Duration::from_millis(1));
@@ -220,14 +223,17 @@ fn ten_thousand_runs_hundreds_of_provider_switches_and_observers_allocate_nothin
     let mut visitors_saw = 0;
     for switch in 0..300_u32 {
         let provider = if switch % 2 == 0 { "Maximum" } else { "Sum" };
-        handle.change(Change::provider("Percept", provider)).wait().unwrap();
+        handle.change(Change::provider("Percept", provider)).wait_for(PATIENCE).unwrap();
         // Somebody comes and goes, with what was not looked at yet.
         let mut visitor = handle.observe(Observation::of(["Decision", "Percept", "Summary"]).with_runs()).unwrap();
         visitors_saw += u32::from(visitor.next().is_some());
         if switch % 30 == 0 {
             let expected = if switch % 2 == 0 { 2 } else { 1 };
-            assert_eq!(handle.read("Percept").unwrap().get("provider"), Some(&Value::Integer(expected)));
-            handle.change(Change::parameter("Sum", "weight", Value::Float(f64::from(switch)))).wait().unwrap();
+            // On a busy machine the cycle may not run while it is looked at.
+            let percept = std::iter::repeat_with(|| handle.read("Percept")).find_map(Result::ok).unwrap();
+            assert_eq!(percept.get("provider"), Some(&Value::Integer(expected)));
+            let weight = Value::Float(f64::from(switch));
+            handle.change(Change::parameter("Sum", "weight", weight)).wait_for(PATIENCE).unwrap();
         }
     }
     while runs() < first + 10_000 {

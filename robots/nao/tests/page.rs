@@ -2,11 +2,12 @@
 //! applied by the robot and recorded in its log, which the page then replays.
 #![forbid(unsafe_code)]
 
+#[path = "../../../tests/addresses.rs"]
+mod addresses;
 #[path = "../../../tests/foreign/programs.rs"]
 mod foreign;
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::mpsc::{self, Receiver};
@@ -91,7 +92,7 @@ struct Nao {
 impl Nao {
     /// Starts the NAO with its command `run`.
     fn start(arguments: &[&str]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = addresses::free_port();
         let run = ["nao", "run", "--headless", "--no-trace"].map(str::to_owned);
         let page = ["--page".to_owned(), port.to_string(), "--set".to_owned(), format!("page.token=\"{TOKEN}\"")];
         let arguments: Vec<_> = run.into_iter().chain(page).chain(arguments.iter().map(|&one| one.into())).collect();

@@ -27,6 +27,8 @@ impl Game {
         let profile = format!("output.profile='{}'", folder.join("profile.json").display());
         let child = Command::new(env!("CARGO_BIN_EXE_nao"))
             .args(["run", "--overlay", "processes", "--no-trace", "--no-page", "--set", &profile])
+            // Other programs may have the cores for some time.
+            .args(["--set", "cycle.motion.watchdog='20 s'"])
             .args(arguments)
             .current_dir(&folder)
             .stdin(Stdio::null())

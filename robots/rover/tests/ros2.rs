@@ -2,10 +2,12 @@
 #![cfg(feature = "ros2")]
 #![forbid(unsafe_code)]
 
+#[path = "../../../tests/addresses.rs"]
+mod addresses;
 #[path = "../../../tests/foreign/ros2_node.rs"]
 mod foreign;
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -144,7 +146,7 @@ fn arguments_of_ros_2_are_for_the_nodes_of_both_processes() {
 
 #[test]
 fn in_two_processes_the_rover_reaches_a_goal_of_a_node_by_others() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = addresses::free_port();
     let address = format!("tcp/127.0.0.1:{port}");
     let folder = tempfile::tempdir().unwrap();
     let _program = Program::start(&format!("ros2.router=\"{address}\""), folder.path(), &[]);

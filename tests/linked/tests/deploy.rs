@@ -12,7 +12,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::{Addresses, Host, PATIENCE, PROGRAM, one_robot};
+use host::{Addresses, Host, PATIENCE, PROGRAM, addresses, one_robot};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ impl Server {
             assert!(made.unwrap().success());
         }
         fs::copy(folder.join("key.pub"), folder.join("authorized_keys")).unwrap();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let port = addresses::free_port();
         let at = folder.display();
         let server = format!(
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host_key\nPidFile none\nUsePAM no\n\
@@ -260,7 +260,7 @@ fn a_robot_is_brought_to_a_machine_and_runs_there() {
 #[test]
 fn a_host_is_deployed_when_its_own_processes_run() {
     let Some(server) = Server::start("hosts", "", "exec") else { return };
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 28), head: Ipv4Addr::new(127, 0, 0, 29) };
+    let addresses = Addresses::of_test(14);
     let robot = one_robot(addresses, "") + "[deploy.head]\nhost = 'robot'\n";
     fs::write(server.folder.join("crate/robot.toml"), &robot).unwrap();
     // Its process is reached from the host that is deployed as soon as the two have met.

@@ -6,7 +6,6 @@
 mod host;
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -17,7 +16,7 @@ use hemiola::log::{Entry, LogReader};
 use hemiola::prelude::*;
 use hemiola_live::client::{Address, Connection};
 use hemiola_live::protocol::Request;
-use host::{Addresses, Host, PATIENCE, PROGRAM, TOKEN, one_robot, robot};
+use host::{Addresses, Host, PATIENCE, PROGRAM, TOKEN, addresses, one_robot, robot};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -32,7 +31,7 @@ struct Line {
 
 #[test]
 fn hosts_come_and_go_in_any_order() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 2), head: Ipv4Addr::new(127, 0, 0, 3) };
+    let addresses = Addresses::of_test(1);
     let robot = robot(addresses, "");
     let body = Host::start("come", "body", &robot, &[]);
     // It drives alone, with the values that it reads while nothing is seen.
@@ -65,7 +64,7 @@ fn hosts_come_and_go_in_any_order() {
 
 #[test]
 fn a_process_that_dies_on_another_host_is_started_again_there() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 4), head: Ipv4Addr::new(127, 0, 0, 5) };
+    let addresses = Addresses::of_test(2);
     let robot = robot(addresses, "restart = '10 per minute'\n");
     let body = Host::start("dies", "body", &robot, &[]);
     let head = Host::start("dies", "head", &robot, &[]);
@@ -84,7 +83,7 @@ fn a_process_that_dies_on_another_host_is_started_again_there() {
 
 #[test]
 fn a_robot_is_safe_when_a_host_is_lost_that_it_cannot_do_without() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 6), head: Ipv4Addr::new(127, 0, 0, 7) };
+    let addresses = Addresses::of_test(3);
     let robot = robot(addresses, "on_loss = 'safe-state'\n");
     let body = Host::start("lost", "body", &robot, &[]);
     // It does not begin without that host, either.
@@ -99,10 +98,10 @@ fn a_robot_is_safe_when_a_host_is_lost_that_it_cannot_do_without() {
 
 #[test]
 fn one_address_is_enough_for_all_processes_of_a_host() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 8), head: Ipv4Addr::new(127, 0, 0, 9) };
+    let addresses = Addresses::of_test(4);
     let robot = robot(addresses, "");
     let body = Host::start("door", "body", &robot, &[]);
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port().to_string();
+    let port = addresses::free_port().to_string();
     let head = Host::start("door", "head", &robot, &["--page", &port]);
     body.follows(0.25);
     let at = format!("127.0.0.1:{port}");
@@ -116,7 +115,7 @@ fn one_address_is_enough_for_all_processes_of_a_host() {
 
 #[test]
 fn the_safe_state_of_one_host_is_that_of_all() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 12), head: Ipv4Addr::new(127, 0, 0, 13) };
+    let addresses = Addresses::of_test(5);
     let robot = one_robot(addresses, "");
     let body = Host::start("safe", "body", &robot, &[]);
     let mut head = Host::start("safe", "head", &robot, &[]);
@@ -173,7 +172,7 @@ const NEEDS_MAIN: &str = "[process.main]\non_loss = 'safe-state'\n";
 
 #[test]
 fn a_host_that_must_not_run_alone_is_safe_until_the_other_one_is_there() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 22), head: Ipv4Addr::new(127, 0, 0, 23) };
+    let addresses = Addresses::of_test(11);
     let robot = one_robot(addresses, NEEDS_MAIN);
     let mut head = Host::start("waits", "head", &robot, &["--log", "seen.mcap"]);
     let reason = head.is_safe("vision", true);
@@ -194,7 +193,7 @@ fn a_host_that_must_not_run_alone_is_safe_until_the_other_one_is_there() {
 
 #[test]
 fn a_host_that_starts_while_another_one_is_safe_does_not_move_for_a_moment() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 24), head: Ipv4Addr::new(127, 0, 0, 25) };
+    let addresses = Addresses::of_test(12);
     let robot = one_robot(addresses, NEEDS_MAIN);
     let body = Host::start("never", "body", &robot, &[]);
     // It may run without the other one, and so is outside at first.
@@ -216,7 +215,7 @@ fn a_host_that_starts_while_another_one_is_safe_does_not_move_for_a_moment() {
 
 #[test]
 fn a_robot_is_running_when_all_processes_of_this_host_are() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 26), head: Ipv4Addr::new(127, 0, 0, 27) };
+    let addresses = Addresses::of_test(13);
     let robot = one_robot(addresses, "restart = '10 per minute'\n");
     let running = |host: &Host| host.command(&["ps", "--running", "convoy"]).status.code();
     let head = Host::start("running", "head", &robot, &[]);
@@ -241,7 +240,7 @@ fn a_robot_is_running_when_all_processes_of_this_host_are() {
 
 #[test]
 fn stop_ends_all_hosts() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 14), head: Ipv4Addr::new(127, 0, 0, 15) };
+    let addresses = Addresses::of_test(6);
     let robot = one_robot(addresses, "");
     let mut body = Host::start("stop", "body", &robot, &[]);
     let mut head = Host::start("stop", "head", &robot, &[]);
@@ -255,9 +254,9 @@ fn stop_ends_all_hosts() {
 
 #[test]
 fn commands_and_the_page_reach_the_processes_of_all_hosts() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 18), head: Ipv4Addr::new(127, 0, 0, 19) };
+    let addresses = Addresses::of_test(7);
     let robot = one_robot(addresses, "restart = '10 per minute'\n");
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port().to_string();
+    let port = addresses::free_port().to_string();
     let body = Host::start("all", "body", &robot, &["--page", &port]);
     let head = Host::start("all", "head", &robot, &[]);
     body.has_both();
@@ -307,7 +306,8 @@ fn commands_and_the_page_reach_the_processes_of_all_hosts() {
 
     // A process that dies over there comes back, with what was changed.
     kill_process(head.process("vision"), Signal::KILL).unwrap();
-    body.until(&["ps"], |robots| robots[0]["processes"][1]["process"].as_i64() > Some(i64::from(vision)));
+    let is_another = |process: &Value| process.as_i64().is_some_and(|process| process != i64::from(vision));
+    body.until(&["ps"], |robots| is_another(&robots[0]["processes"][1]["process"]));
     body.until(&["show", "Line.offset"], |offset| offset["value"] == 0.75);
 }
 
@@ -322,7 +322,7 @@ fn times_of_another_host_are_on_the_clock_of_this_one() {
         eprintln!("skipped: nobody may shift the monotonic clock of a program here, as root may by `unshare --time`");
         return;
     }
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 20), head: Ipv4Addr::new(127, 0, 0, 21) };
+    let addresses = Addresses::of_test(8);
     let robot = one_robot(addresses, "");
     let body = Host::start("time", "body", &robot, &[]);
     let head = Host::start_by(&[&ahead[..], &[PROGRAM]].concat(), "time", "head", &robot, &[]);
@@ -343,7 +343,7 @@ fn times_of_another_host_are_on_the_clock_of_this_one() {
 
 #[test]
 fn a_host_without_the_token_is_no_part_of_the_robot() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 16), head: Ipv4Addr::new(127, 0, 0, 17) };
+    let addresses = Addresses::of_test(9);
     let robot = one_robot(addresses, "");
     let body = Host::start("token", "body", &robot, &[]);
     let head = Host::start("token", "head", &robot.replace(TOKEN, "the-secret-of-another-one"), &[]);
@@ -367,7 +367,7 @@ fn a_host_without_the_token_is_no_part_of_the_robot() {
 
 #[test]
 fn a_machine_that_is_none_of_the_hosts_says_what_can_be_typed() {
-    let addresses = Addresses { body: Ipv4Addr::new(127, 0, 0, 10), head: Ipv4Addr::new(127, 0, 0, 11) };
+    let addresses = Addresses::of_test(10);
     let host = Host::start("none", "haed", &robot(addresses, ""), &["--no-page"]);
     let mut host = host;
     assert_eq!(host.ends(), Some(2));

@@ -82,14 +82,19 @@ fn tampered(from: &Path, to: &Path, topic: &str, number: u32) {
 #[test]
 fn topics_each_way_and_a_callback_are_repeated_to_the_bit_and_a_tampered_message_is_found() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("messages");
-    _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    let arguments = ["--no-trace", "--no-page", "--headless", "--duration", "4s", "--log", "relay.mcap"];
-    let (code, said) = run(&folder, &arguments);
-    assert_eq!(code, Some(0), "{said}");
-    let drive: Drive = last(&folder.join("relay-main.mcap"), "/driving/Drive");
-    let plan: Plan = last(&folder.join("relay-planning.mcap"), "/planning/Plan");
-    assert!(drive.goals > 50 && drive.thanks > 50 && plan.reached > 50, "{} {}", drive.goals, plan.reached);
+    let is_recorded = |duration| {
+        _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let arguments = ["--no-trace", "--no-page", "--headless", "--duration", duration, "--log", "relay.mcap"];
+        let (code, said) = run(&folder, &arguments);
+        // 3: a recorder has come too late for some values.
+        assert!([Some(0), Some(3)].contains(&code), "{said}");
+        let drive: Drive = last(&folder.join("relay-main.mcap"), "/driving/Drive");
+        let plan: Plan = last(&folder.join("relay-planning.mcap"), "/planning/Plan");
+        code == Some(0) && drive.goals > 50 && drive.thanks > 50 && plan.reached > 50
+    };
+    // On a busy machine it takes longer until they talk, and values may be lost.
+    assert!(["4s", "4s", "10s", "10s"].into_iter().any(is_recorded), "it is not recorded as a whole");
 
     let (code, said) = run(&folder, &["log", "verify", "relay-main.mcap", "relay-planning.mcap"]);
     assert_eq!((code, said.contains("all 2 logs are the same to the bit\n")), (Some(0), true), "{said}");

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_processes");
 /// A time that no wait exceeds, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The representation of the example that counts what was seen, to read it from logs.
 #[derive(Representation, Clone, Default)]
@@ -78,7 +78,7 @@ impl Run {
         said.next_back().unwrap_or(0)
     }
 
-    fn wait_for(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    fn wait_for(&self, what: &str, mut is_so: impl FnMut(&Self) -> bool) {
         let begin = Instant::now();
         while !is_so(self) {
             assert!(begin.elapsed() < PATIENCE, "{what}: {}", self.text());
@@ -99,6 +99,14 @@ impl Run {
             assert!(begin.elapsed() < PATIENCE, "it does not end: {}", self.text());
             thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Waits for the end, which must be a good one. Returns whether the logs lack nothing: if other
+    /// programs occupy the cores, a log may lack values, which the exit code reports.
+    fn ends_whole(&mut self) -> bool {
+        let code = self.end().code();
+        assert!(code == Some(0) || code == Some(3), "{code:?}: {}", self.text());
+        code == Some(0)
     }
 }
 
@@ -150,8 +158,8 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     let before = run.seen();
     run.wait_for("it sees again", |run| run.seen() > before + 20);
     run.signal(Signal::INT);
-    let (status, text) = (run.end(), run.text());
-    assert_eq!(status.code(), Some(0), "{text}");
+    let is_whole = run.ends_whole();
+    let text = run.text();
     assert!(
         text.contains("process `vision` has died: signal: 9 (SIGKILL); it is restarted, 3 of at most 30"),
         "{text}"
@@ -163,8 +171,12 @@ fn what_sees_is_killed_and_what_drives_goes_on() {
     // The driving part has one log, in which no run is missing.
     let trips = trips(&run.folder.join("trip-main.mcap"));
     let runs: Vec<u64> = trips.iter().map(|trip| trip.runs).collect();
-    assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
-    verified(&run, &["trip-main.mcap", "trip-vision-restart-3.mcap"]);
+    if is_whole {
+        assert_eq!(runs, (1..=runs.len() as u64).collect::<Vec<_>>());
+        verified(&run, &["trip-main.mcap", "trip-vision-restart-3.mcap"]);
+    } else {
+        assert!(runs.is_sorted_by(|run, next| run < next), "{runs:?}");
+    }
 }
 
 #[test]
@@ -230,7 +242,7 @@ const BOTH_AGAIN: [&str; 6] = [
 
 /// The system's resources that a process holds: any that grow with each death of another process
 /// are leaks. Only Linux reports them.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Held {
     files: usize,
     threads: usize,
@@ -246,6 +258,28 @@ impl Held {
         let children = children.map(|children| children.split_whitespace().count()).sum();
         Some(Self { files: count("fd")?, threads: count("task")?, children })
     }
+
+    /// Returns whether it is less than `deaths` more of anything than `before`: not even one thing
+    /// stayed of each death. Some may be on its way, as while a link connects.
+    fn has_kept_nothing(&self, before: &Self, deaths: usize) -> bool {
+        let counts = |held: &Self| [held.files, held.threads, held.children];
+        counts(self).into_iter().zip(counts(before)).all(|(now, before)| now < before + deaths)
+    }
+}
+
+/// Returns what these processes hold when that has not changed for a second: right after a death
+/// some is still on its way.
+fn settled(run: &Run, processes: [Pid; 2]) -> Vec<Held> {
+    let look = || processes.into_iter().filter_map(Held::of).collect::<Vec<_>>();
+    let (mut held, mut since) = (look(), Instant::now());
+    run.wait_for("nothing changes any more", |_| {
+        let now = look();
+        if now != held {
+            (held, since) = (now, Instant::now());
+        }
+        since.elapsed() > Duration::from_secs(1)
+    });
+    held
 }
 
 /// Waits until the driving part has seen some more images, or has been restarted and has seen some.
@@ -264,7 +298,7 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     run.wait_for("both are there", |run| run.processes("pilot").len() == 1 && run.processes("vision").len() == 1);
     let (starter, stays) = (Pid::from_child(&run.child), run.processes(survivor)[0]);
     let mut pause = hemiola_plan::SplitMix64::new(7);
-    let mut held = None;
+    let mut held: Option<(usize, Vec<Held>)> = None;
     for kill in 1..=kills {
         run.wait_for("it is there", |run| run.processes(victim).len() == kill);
         // Every fourth time it is killed while it begins, otherwise while it runs.
@@ -276,12 +310,13 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
         if kill % 4 == 1 {
             run.wait_for("it is restarted", |run| run.processes(victim).len() == kill + 1);
             sees_again(&run);
-            let now = || [starter, stays].map(Held::of);
-            // Threads that wait for the dead process are about to end.
-            match &held {
-                None => held = Some(now()),
-                Some(held) => run.wait_for(&format!("nothing is left, as in {held:?}"), |_| now() == *held),
-            }
+            let now = settled(&run, [starter, stays]);
+            let Some((first, before)) = &held else {
+                held = Some((kill, now));
+                continue;
+            };
+            let mut pairs = now.iter().zip(before);
+            assert!(pairs.all(|(now, before)| now.has_kept_nothing(before, kill - first)), "{now:?} after {before:?}");
         }
     }
     sees_again(&run);
@@ -289,10 +324,8 @@ fn killed(name: &str, victim: &str, survivor: &str, kills: usize) -> Run {
     let sockets = || fs::read_dir(&folder).map_or(0, Iterator::count);
     assert_eq!(sockets(), 2, "that of a link and that of the starter are in {}", folder.display());
     run.signal(Signal::INT);
-    let (status, text) = (run.end(), run.text());
-    // The code is 3 if other programs occupy the cores and a log lacks values, which it reports.
-    let is_whole = status.code() == Some(0);
-    assert!(is_whole || status.code() == Some(3), "{text}");
+    let is_whole = run.ends_whole();
+    let text = run.text();
     assert_eq!((run.processes(survivor).len(), run.processes(victim).len()), (1, kills + 1), "{text}");
     for process in [run.processes("pilot"), run.processes("vision")].concat() {
         assert!(test_kill_process(process).is_err(), "{process:?} is still there: {text}");

@@ -51,8 +51,11 @@ fn until_safe(convoy: &Convoy, processes: &[&str]) {
 /// Ends the robot, verifies these logs, and returns all lines of the last one.
 fn lines_of(convoy: &mut Convoy, logs: &[&str]) -> Vec<Line> {
     convoy.prints(&["stop"]);
-    assert_eq!(convoy.ends(), Some(0));
-    convoy.prints(&[&["log", "verify"], logs].concat());
+    // 3: on a busy machine the log may lack values, and is compared as far as it goes.
+    let is_good = |code| [Some(0), Some(3)].contains(&code);
+    assert!(is_good(convoy.ends()));
+    let verified = convoy.command(&[&["log", "verify"], logs].concat());
+    assert!(is_good(verified.status.code()), "{}", convoy.said(&verified));
     let mut log = LogReader::open(&convoy.folder.join(logs.last().unwrap())).unwrap();
     let mut lines = Vec::new();
     while let Some(entry) = log.next_entry() {

@@ -1,7 +1,9 @@
 //! Logs for tests: recording without losses, copying with changes, and reading.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use hemiola::Time;
 use hemiola::cdr::MessageSchema;
@@ -54,6 +56,28 @@ pub fn is_whole(log: &Path) -> bool {
     }
     true
 }
+
+/// Runs a test of this program, which is ignored otherwise, as a process of its own with these
+/// variables. Returns what it prints, and the code that it [tells](tell).
+pub fn verdict<'v>(test: &str, variables: impl IntoIterator<Item = (&'v str, &'v OsStr)>) -> (String, i32) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .envs(variables)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let code = told.lines().find_map(|line| line.strip_prefix(EXIT_CODE)).map(|code| code.parse().unwrap());
+    let code = code.unwrap_or_else(|| panic!("it has not ended: {told}"));
+    (told, code)
+}
+
+/// Prints the exit code of a command, for [`verdict`].
+pub fn tell(code: ExitCode) {
+    let code = [0, 1, 2, 3].into_iter().find(|&known| code == ExitCode::from(known)).unwrap();
+    println!("{EXIT_CODE}{code}");
+}
+
+const EXIT_CODE: &str = "exit code ";
 
 /// Copies a log; `change` may change or omit messages.
 pub fn copied(from: &Path, to: &Path, change: impl FnMut(&Message<'_>) -> Option<Vec<u8>>) {

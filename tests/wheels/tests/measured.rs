@@ -88,7 +88,7 @@ fn what_is_typed_is_meant_from_where_one_stands() {
 #[test]
 fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
     let place = Place::new("changed");
-    let real_time = ["run", "--headless", "--no-trace", "--duration", "300ms"];
+    let real_time = ["run", "--headless", "--no-trace", "--duration", "1s"];
     let run = |more: &[&str]| {
         let output = place.command("here", &[&real_time, more].concat());
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -113,7 +113,7 @@ fn a_changed_robot_is_measured_anew_and_says_so_in_a_line() {
 fn a_run_that_watches_no_bounds_says_why() {
     let place = Place::new("watched");
     let run = |more: &[&str]| {
-        let real_time = ["run", "--headless", "--no-trace", "--duration", "300ms"];
+        let real_time = ["run", "--headless", "--no-trace", "--duration", "1s"];
         let said = place.says("here", &[&real_time, more].concat());
         let told = said.lines().find_map(|line| Some(line.split_once("no bounds are watched yet: ")?.1.to_owned()));
         told.unwrap_or_default()
@@ -134,7 +134,7 @@ fn the_last_line_of_a_run_is_its_verdict() {
     // No machine meets a deadline of one nanosecond.
     let late = place.says(
         "here",
-        &["run", "--headless", "--no-trace", "--duration", "300ms", "--set", "cycle.motion.deadline='1 ns'"],
+        &["run", "--headless", "--no-trace", "--duration", "1s", "--set", "cycle.motion.deadline='1 ns'"],
     );
     let verdict = last_line(&late);
     assert!(verdict.starts_with("VERDICT: NOT IN TIME: motion missed "), "{verdict}");

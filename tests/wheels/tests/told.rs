@@ -7,6 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use rustix::process::Signal;
+
 use run::Run;
 
 /// Starts the robot beside a folder that disappears while it runs.
@@ -21,13 +23,13 @@ fn without_its_folder(name: &str, arguments: &[&str]) -> Run {
 
 #[test]
 fn a_log_whose_folder_vanishes_is_told_and_an_error() {
-    let ended = without_its_folder("no-log", &["--duration", "1s", "--log", "gone/wheels.mcap"]).end();
+    let ended = without_its_folder("no-log", &["--log", "gone/wheels.mcap"]).signal(Signal::INT).end();
     ended.stands_still().with_code(3).says("it was removed while it was written");
 }
 
 #[test]
 fn a_trace_whose_folder_vanishes_is_told_and_an_error() {
-    let ended = without_its_folder("no-trace", &["--duration", "1s", "--trace", "gone/wheels.pftrace"]).end();
+    let ended = without_its_folder("no-trace", &["--trace", "gone/wheels.pftrace"]).signal(Signal::INT).end();
     ended.stands_still().with_code(1).says("it was removed while it was written");
     assert!(!ended.text.contains("open it in https://ui.perfetto.dev"), "{}", ended.text);
 }
@@ -53,9 +55,9 @@ fn a_log_on_a_full_disk_is_told_and_an_error() {
     }
     let log = disk.join("wheels.mcap");
     let log = ["--log", log.to_str().unwrap(), "--log-compression", "none", "--set", "log.reserve=\"1 kB\""];
-    let arguments = [&["--duration", "3s"], log.as_slice()].concat();
-    let ended = Run::start("full-log", "", &arguments).end();
+    let is_told = |run: &Run| run.text().contains("No space left on device");
+    let run = Run::start("full-log", "", &log).wait_for("the disk is full", is_told);
+    let ended = run.signal(Signal::INT).end();
     assert!(Command::new("umount").arg(&disk).status().unwrap().success());
     ended.stands_still().with_code(3).says("ended early");
-    ended.says("No space left on device");
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// A time that is long enough that a wait that should not time out fails the test instead of
 /// hanging it.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 
 fn executor(name: &str) -> Executor {
     Executor::new(name, &Arc::new(RobotClock::running(1.0)))

@@ -115,12 +115,12 @@ fn messages_of_several_threads_all_arrive_in_the_order_of_each() {
             let mut publisher = topic.publisher();
             scope.spawn(move || {
                 for count in 0..MESSAGES {
-                    publisher.publish_waiting((thread, count), Duration::from_secs(20)).unwrap();
+                    publisher.publish_waiting((thread, count), Duration::from_secs(60)).unwrap();
                 }
             });
         }
     });
-    let in_time = monotonic_now() + Duration::from_secs(20);
+    let in_time = monotonic_now() + Duration::from_secs(60);
     assert_eq!(done.wait(seen, Some(in_time)), hemiola_realtime::Reason::Signalled);
     assert_eq!(running.handle().callbacks()[0].panics, 0);
 }

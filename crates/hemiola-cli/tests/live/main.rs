@@ -1,5 +1,7 @@
 //! Commands for running robots, each in a process of its own, as somebody types them.
 
+#[path = "../../../../tests/addresses.rs"]
+mod addresses;
 mod cart;
 mod terminal;
 
@@ -152,7 +154,7 @@ fn messages_are_published_heard_and_counted() {
     });
     let first: Value = serde_json::from_str(echo.lines().next().unwrap()).unwrap();
     assert_eq!((&first["message"]["number"], &first["message"]["loudness"]), (&json!(7), &json!(0.5)));
-    assert!(cart.json(&["show", "Drive.honks"])["value"].as_u64() >= Some(2));
+    cart.until(&["show", "Drive.honks"], |honks| honks["value"].as_u64() >= Some(2));
     let counted = cart.prints(&["topic", "hz", "Honk", "--for", "1100ms", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["messages"], 0);
     assert!(cart.refuses(&["topic", "echo", "Hnok"], 1).contains("Honk"));
@@ -208,6 +210,7 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     assert_eq!(begun["file"].as_str(), log.to_str());
     assert_eq!(cart.json(&["top"])["recording"]["file"], begun["file"]);
     assert_eq!(cart.prints(&["record", "mark", "the ball was lost"]), "marked\n");
+    cart.goes_on();
     assert!(cart.refuses(&["record", "start"], 1).contains("is being recorded already"));
     cart.prints(&["record", "stop"]);
     let info = cart.prints(&["log", "info", "game.mcap"]);
@@ -216,7 +219,7 @@ fn logs_and_traces_begin_and_end_while_it_runs_and_moments_are_marked() {
     assert!(messages.contains("the ball was lost"));
 
     cart.prints(&["trace", "start", "late.pftrace"]);
-    std::thread::sleep(Duration::from_millis(300));
+    cart.goes_on();
     cart.prints(&["trace", "stop"]);
     let why = cart.prints(&["why", "drive", "--trace", "late.pftrace"]);
     assert!(why.contains("late.pftrace") && why.contains("drive, run "), "{why}");
@@ -254,7 +257,7 @@ fn a_replay_is_paused_stepped_and_hurried_from_outside_and_ends_with_its_log() {
     door.request(Request::Seek { time: 1_990_000_000 }).unwrap();
     cart.until(&["show", "Drive.step"], |step| step["value"].as_u64() > Some(rest + 5));
     let there = at_rest(&cart)["time"].as_i64().unwrap();
-    assert!((1_500_000_000..1_990_000_000).contains(&there), "{there}");
+    assert!((1_000_000_000..1_990_000_000).contains(&there), "{there}");
     door.request(Request::Play { speed: Some(100.0) }).unwrap();
     drop(door);
     assert!(cart.ends());
@@ -266,6 +269,7 @@ fn a_log_that_was_begun_at_the_door_is_whole_when_the_robot_ends() {
         let mut cart = Cart::start();
         cart.prints(&["record", "start", "game.mcap"]);
         cart.prints(&["record", "mark", "the ball was lost"]);
+        cart.goes_on();
         match signal {
             None => _ = cart.prints(&["stop"]),
             Some(signal) => cart.is_sent(signal),
@@ -292,13 +296,15 @@ fn the_safe_state_is_entered_shown_and_left() {
 #[test]
 fn a_running_robot_is_plotted_captured_and_explained() {
     let cart = Cart::start();
-    let plotted = cart.prints(&["plot", "Drive.step", "timing:drive.response", "--for", "1s", "--json"]);
-    let points: Vec<Value> = plotted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for field in ["Drive.step", "timing:drive.response"] {
-        let of_field = points.iter().filter(|point| point["field"] == field);
-        let values: Vec<f64> = of_field.map(|point| point["maximum"].as_f64().unwrap()).collect();
-        assert!(values.len() > 3 && values.iter().all(|value| *value > 0.0), "{field}: {plotted}");
-    }
+    let fields = ["Drive.step", "timing:drive.response"];
+    let plotted = |duration: &str| {
+        let plotted = cart.prints(&["plot", fields[0], fields[1], "--for", duration, "--json"]);
+        let points: Vec<Value> = plotted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(points.iter().all(|point| point["maximum"].as_f64() > Some(0.0)), "{plotted}");
+        fields.iter().all(|field| points.iter().filter(|point| point["field"] == *field).count() > 3)
+    };
+    // A busy machine needs longer for some points.
+    assert!(["1s", "5s", "25s"].into_iter().any(plotted));
     let unknown = cart.refuses(&["plot", "Drvie.step"], 2);
     assert!(unknown.contains("`Drvie.step` cannot be plotted"), "{unknown}");
 
@@ -313,7 +319,7 @@ fn a_running_robot_is_plotted_captured_and_explained() {
 
 #[test]
 fn a_robot_of_another_host_is_seen_by_all_and_changed_with_its_token_only() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = addresses::free_port();
     let cart = Cart::start_with(&format!("--page {port}"));
     // A command that runs elsewhere has no socket in its folder.
     let elsewhere = new_folder();

@@ -4,6 +4,10 @@
 mod patience;
 mod side;
 
+#[path = "../../../../tests/addresses.rs"]
+mod addresses;
+
+use std::io::{ErrorKind, Read};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,9 +16,10 @@ use std::time::Duration;
 
 use hemiola_bus::Bus;
 use hemiola_link::LinkStatistics;
+use hemiola_link::wire::{Frame, Incoming};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup};
 
-pub use patience::{eventually, next};
+pub use patience::{PATIENCE, eventually, next};
 pub use side::{Side, link};
 
 impl Side {
@@ -37,6 +42,13 @@ impl Side {
     }
 }
 
+/// Opens links. A thread of links that have just been dropped may hold their address a little
+/// longer on a busy machine, so this is tried again.
+pub fn open(links: &[LinkConfiguration], host: &LinkHost) -> Links {
+    let opened = eventually(|| Links::open(links, host.clone()).ok());
+    opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap())
+}
+
 /// Returns the address at which others can connect to a link that listens.
 pub fn address_of(link: &LinkStatistics) -> LinkAddress {
     match link.address.split_once(':').unwrap() {
@@ -50,11 +62,11 @@ pub fn address_of(link: &LinkStatistics) -> LinkAddress {
 }
 
 pub fn free_tcp() -> LinkAddress {
-    LinkAddress::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    LinkAddress::Tcp(SocketAddr::from((addresses::own_loopback(0), 0)))
 }
 
 pub fn free_udp() -> LinkAddress {
-    LinkAddress::Udp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    LinkAddress::Udp(SocketAddr::from((addresses::own_loopback(0), 0)))
 }
 
 /// Returns a group on the loopback interface that nobody has joined; `None` where there is no such
@@ -110,6 +122,33 @@ pub fn serving(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
 pub fn calling(address: LinkAddress, services: &[&str]) -> LinkConfiguration {
     let call = services.iter().map(|&service| service.to_owned()).collect();
     LinkConfiguration { call, ..connecting(address, &[], &[]) }
+}
+
+/// Returns the bytes of a frame on a stream: its length, and the frame.
+pub fn framed(frame: &Frame<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; 4];
+    frame.write(&mut bytes);
+    let length = bytes.len() as u32 - 4;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes
+}
+
+/// Receives until `wanted` accepts a frame. Returns `None` at the end of the connection.
+pub fn hear<T>(stream: &mut impl Read, incoming: &mut Incoming, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
+    let mut buffer = [0; 4096];
+    loop {
+        while let Some(frame) = incoming.next().unwrap() {
+            if let Some(found) = wanted(&frame) {
+                return Some(found);
+            }
+        }
+        match stream.read(&mut buffer) {
+            Ok(0) => return None,
+            Ok(count) => incoming.push(&buffer[..count]),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
 
 /// Forwards datagrams, and drops every fifth.

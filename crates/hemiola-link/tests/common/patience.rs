@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use hemiola_bus::Queue;
 use hemiola_model::Representation;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A time that no wait exceeds, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Polls until `look` returns something; `None` if it never does.
 pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {

@@ -28,7 +28,10 @@ impl Side {
         let told = notes.clone();
         let clock = Arc::new(RobotClock::running(1.0));
         let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
-        let links = Links::open(links, complete(host)).unwrap();
+        let host = complete(host);
+        // A thread of links that were dropped a moment ago may hold their address a little longer.
+        let opened = eventually(|| Links::open(links, host.clone()).ok());
+        let links = opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap());
         Self { bus: bus.clone(), links, notes }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `combined` | the part that does not depend on the client's protocol |
 //! | `seats`, `seat` | the places of all processes, and of one, whether it runs or not |
 //! | `numbers` | the meaning of the numbers in events |
 //! | `frames` | the conversion of a process's binary messages to those of the robot |
@@ -12,6 +13,7 @@
 //! is started again, and then renews all of the client's subscriptions there. All times are those
 //! of this process's clock.
 
+mod combined;
 pub mod foxglove;
 mod frames;
 mod numbers;
@@ -24,9 +26,8 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tungstenite::Message;
+use tungstenite::{Bytes, Message};
 
-use super::errands::Outcome;
 use super::outbox::Outbox;
 use super::session::Session;
 use crate::protocol::{Request, RobotHosts, parse};
@@ -34,6 +35,7 @@ use crate::whole::clock::{Clock, HostClocks};
 use crate::whole::holdings::{Holdings, text_of};
 use crate::whole::routes::{self, Route, Undone};
 use crate::whole::statistics;
+use combined::Combined;
 use numbers::Numbers;
 use seats::{Opener, Seats};
 
@@ -88,23 +90,6 @@ impl Whole {
         let (origin, hosts, asked, number, pending, wishes, numbers, told) = Default::default();
         let (seats, held) = (Seats::new(own, open), Some(Vec::new()));
         Self { seats, origin, hosts, asked, number, pending, held, wishes, numbers, told }
-    }
-
-    /// Notes that a process has ended: its pending requests are answered with the reason.
-    fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
-        let process = &mut self.seats.processes[index];
-        process.connection.lose(reason, Instant::now());
-        process.holdings = Holdings::default();
-        (process.statistics, process.fresh) = (None, 0);
-        process.subscriptions.clear();
-        let unanswered: Vec<_> =
-            self.asked.iter().filter(|(_, (of, _))| *of == index).map(|(number, _)| *number).collect();
-        for number in unanswered {
-            self.answered(number, Err(reason.to_owned()), out);
-        }
-        if index == self.seats.own {
-            out.close();
-        }
     }
 
     /// Sends a request to a process. The answer arrives through [`settle`](Self::settle).
@@ -243,44 +228,104 @@ impl Whole {
             out.send(&json!({"event": "names", "names": self.numbers.names()}));
         }
     }
+}
 
-    /// Forwards the messages that have arrived, and handles their consequences.
-    fn settle(&mut self, out: &mut Outbox) {
-        while let Some((index, message)) = self.seats.arrived() {
-            match message {
-                Message::Text(text) => {
-                    if let Ok(said) = serde_json::from_str(&text) {
-                        self.said(index, said, out);
-                    }
-                }
-                Message::Binary(bytes) => {
-                    if let Some(bytes) =
-                        frames::converted(&self.seats.processes[index], &self.numbers, Vec::from(bytes))
-                    {
-                        out.send_bytes(bytes);
-                    }
-                }
-                _ => {}
-            }
-        }
+/// Returns the hosts that a process reports.
+fn hosts(said: &Value) -> RobotHosts {
+    RobotHosts::deserialize(said).unwrap_or_default()
+}
+
+impl Combined for Whole {
+    fn seats(&mut self) -> &mut Seats {
+        &mut self.seats
+    }
+
+    fn enter(&mut self, out: &mut Outbox) {
         let now = Instant::now();
-        if self.held.is_some() && !self.seats.are_beginning() {
-            for (id, request) in self.held.take().unwrap_or_default() {
-                self.begin_request(id, request, out);
+        let arrived = &self.seats.processes[0].connection.arrived;
+        let Some(Message::Text(welcome)) = arrived.front() else { return };
+        let Ok(mut welcome) = serde_json::from_str::<Value>(welcome) else { return };
+        self.seats.seat_all(&welcome["part"], &welcome["parts"], now);
+        self.origin = welcome["clock_origin"].as_u64();
+        self.hosts = HostClocks::of(&hosts(&welcome));
+        (welcome["name"], welcome["part"]) = (welcome["robot"].clone(), Value::Null);
+        out.send(&welcome);
+        self.seats.others().for_each(|index| _ = self.seats.seek(index, now));
+        self.settle(out);
+    }
+
+    fn request(&mut self, text: &str, out: &mut Outbox) {
+        match (parse::<Request>(text), &mut self.held) {
+            (Err((id, error)), _) => out.send(&json!({"id": id, "error": error})),
+            (Ok((id, request)), None) => self.begin_request(id, request, out),
+            (Ok((id, request)), Some(held)) if held.len() < MOST_HELD => held.push((id, request)),
+            (Ok((id, _)), _) => {
+                out.send(&json!({"id": id, "error": "the door is still connecting to the processes of the robot"}))
             }
-            return self.settle(out);
         }
-        let sends_figures = self.wishes.contains_key("Statistics");
+    }
+
+    fn request_bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
+        self.seats.act_here(out, |session, out| session.bytes(bytes, out));
+    }
+
+    fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
+    fn release(&mut self, out: &mut Outbox) {
+        for (id, request) in self.held.take().unwrap_or_default() {
+            self.begin_request(id, request, out);
+        }
+    }
+
+    fn seek(&mut self, index: usize, _: &mut Outbox) {
+        self.seats.seek(index, Instant::now());
+    }
+
+    /// Notes that a process has ended: its pending requests are answered with the reason.
+    fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
+        let process = &mut self.seats.processes[index];
+        process.connection.lose(reason, Instant::now());
+        process.holdings = Holdings::default();
+        (process.statistics, process.fresh) = (None, 0);
+        process.subscriptions.clear();
+        let unanswered: Vec<_> =
+            self.asked.iter().filter(|(_, (of, _))| *of == index).map(|(number, _)| *number).collect();
+        for number in unanswered {
+            self.answered(number, Err(reason.to_owned()), out);
+        }
+        if index == self.seats.own {
+            out.close();
+        }
+    }
+
+    fn forward(&mut self, index: usize, bytes: Bytes, out: &mut Outbox) {
+        let process = &self.seats.processes[index];
+        frames::converted(process, &self.numbers, bytes.into()).into_iter().for_each(|bytes| out.send_bytes(bytes));
+    }
+
+    fn tell(&mut self, out: &mut Outbox) {
+        let (sends_figures, now) = (self.wishes.contains_key("Statistics"), Instant::now());
         let states =
             self.seats.processes.iter().map(|process| process.connection.state(&process.name, sends_figures, now));
         let processes = states.collect::<Value>();
-        if self.held.is_none() && processes != self.told {
+        if processes != self.told {
             out.send(&json!({"event": "processes", "processes": processes}));
             self.told = processes;
         }
     }
 
-    /// Handles a text message of a process.
+    fn expire(&mut self, _: Instant, out: &mut Outbox) {
+        for key in self.pending.keys().copied().collect::<Vec<_>>() {
+            self.conclude(key, out);
+        }
+    }
+
+    fn wait(&self, now: Instant) -> Option<Duration> {
+        self.pending.values().map(|pending| pending.deadline.saturating_duration_since(now)).min()
+    }
+
     fn said(&mut self, index: usize, mut said: Value, out: &mut Outbox) {
         if let Some(number) = said["id"].as_u64() {
             let answer = match said.get("error") {
@@ -332,73 +377,5 @@ impl Whole {
                 out.send(&said);
             }
         }
-    }
-}
-
-/// Returns the hosts that a process reports.
-fn hosts(said: &Value) -> RobotHosts {
-    RobotHosts::deserialize(said).unwrap_or_default()
-}
-
-impl Session for Whole {
-    fn begin(&mut self, out: &mut Outbox) {
-        let now = Instant::now();
-        self.seats.act_here(out, |session, out| session.begin(out));
-        let arrived = &self.seats.processes[0].connection.arrived;
-        let Some(Message::Text(welcome)) = arrived.front() else { return };
-        let Ok(mut welcome) = serde_json::from_str::<Value>(welcome) else { return };
-        self.seats.seat_all(&welcome["part"], &welcome["parts"], now);
-        self.origin = welcome["clock_origin"].as_u64();
-        self.hosts = HostClocks::of(&hosts(&welcome));
-        (welcome["name"], welcome["part"]) = (welcome["robot"].clone(), Value::Null);
-        out.send(&welcome);
-        self.seats.others().for_each(|index| _ = self.seats.seek(index, now));
-        self.settle(out);
-    }
-
-    fn text(&mut self, text: &str, out: &mut Outbox) {
-        match (parse::<Request>(text), &mut self.held) {
-            (Err((id, error)), _) => out.send(&json!({"id": id, "error": error})),
-            (Ok((id, request)), None) => self.begin_request(id, request, out),
-            (Ok((id, request)), Some(held)) if held.len() < MOST_HELD => held.push((id, request)),
-            (Ok((id, _)), _) => {
-                out.send(&json!({"id": id, "error": "the door is still connecting to the processes of the robot"}))
-            }
-        }
-        self.settle(out);
-    }
-
-    fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.bytes(bytes, out));
-        self.settle(out);
-    }
-
-    fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.done(request, outcome, out));
-        self.settle(out);
-    }
-
-    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
-        let now = Instant::now();
-        for index in 0..self.seats.processes.len() {
-            let goes_on = self.seats.poll(index, out, now);
-            self.settle(out);
-            if self.seats.processes[index].connection.is_sought(now) {
-                self.seats.seek(index, now);
-            } else if let Some(reason) = self.seats.loss(index, goes_on, now) {
-                self.lose(index, &reason, out);
-            }
-        }
-        for key in self.pending.keys().copied().collect::<Vec<_>>() {
-            self.conclude(key, out);
-        }
-        self.settle(out);
-        let pending = self.pending.values().map(|pending| pending.deadline.saturating_duration_since(now));
-        pending.chain(self.seats.wait(now)).min()
-    }
-
-    fn end(&mut self, reason: &str, out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.end(reason, out));
-        self.settle(out);
     }
 }

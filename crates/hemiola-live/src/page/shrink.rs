@@ -7,10 +7,14 @@
 
 mod functions;
 mod names;
+mod styles;
+mod tokens;
 
 use std::collections::BTreeMap;
 
 use functions::Functions;
+pub use styles::styles;
+use tokens::{Gap, Kind, Token, is_of_word, tokens};
 
 /// Minifies a JavaScript module on its own.
 #[cfg(test)]
@@ -25,12 +29,6 @@ pub type Shared = BTreeMap<String, String>;
 pub fn shared(sources: &[&str]) -> Shared {
     let files: Vec<_> = sources.iter().map(|source| tokens(source)).collect();
     names::shared(&files)
-}
-
-fn tokens(source: &str) -> Vec<Token<'_>> {
-    let mut reader = Reader { rest: source, tokens: Vec::new(), gap: Gap::Nothing };
-    reader.code(None);
-    reader.tokens
 }
 
 /// Minifies a JavaScript module, with the names that it shares with others.
@@ -166,65 +164,6 @@ impl<'s> Statements<'s> {
     }
 }
 
-/// Minifies a style sheet.
-pub fn styles(source: &str) -> String {
-    let mut text = String::with_capacity(source.len());
-    let mut rest = source;
-    let mut is_apart = false;
-    while let Some(letter) = rest.chars().next() {
-        if let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/").map_or("", |(_, after)| after);
-            is_apart = true;
-        } else if letter.is_whitespace() {
-            rest = &rest[letter.len_utf8()..];
-            is_apart = true;
-        } else {
-            let is_joined =
-                text.is_empty() || text.ends_with(['{', '}', ';', ',', ':', '>']) || matches!(letter, '{' | '}' | '>');
-            if is_apart && !is_joined {
-                text.push(' ');
-            }
-            if letter == '}' && text.ends_with(';') {
-                text.pop();
-            }
-            is_apart = false;
-            let length = match letter {
-                '"' => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
-                letter => letter.len_utf8(),
-            };
-            text.push_str(&rest[..length]);
-            rest = &rest[length..];
-        }
-    }
-    text
-}
-
-/// A token of a script.
-struct Token<'s> {
-    text: &'s str,
-    kind: Kind,
-    gap: Gap,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// A name, a keyword or a number.
-    Word,
-    /// A sign, such as a bracket.
-    Sign,
-    /// A string, a regular expression, or a part of a template up to `${` or from `}` on.
-    Verbatim,
-}
-
-/// The gap before a token.
-#[derive(Clone, Copy, PartialEq)]
-enum Gap {
-    Nothing,
-    Blank,
-    /// A line break, which may end a statement.
-    Line,
-}
-
 /// Inserts a separator between two tokens that would otherwise become one.
 fn separate(text: &mut String, gap: Gap, next: &str) {
     let (Some(last), Some(next)) = (text.chars().next_back(), next.chars().next()) else { return };
@@ -237,125 +176,6 @@ fn separate(text: &mut String, gap: Gap, next: &str) {
         Gap::Blank if last == next && matches!(next, '+' | '-' | '/') => text.push(' '),
         _ => {}
     }
-}
-
-/// The words after which a slash begins a regular expression.
-const BEFORE_EXPRESSIONS: &[&str] =
-    &["return", "typeof", "case", "in", "of", "void", "delete", "do", "else", "await", "yield"];
-
-/// Splits a script into tokens.
-struct Reader<'s> {
-    rest: &'s str,
-    tokens: Vec<Token<'s>>,
-    gap: Gap,
-}
-
-impl<'s> Reader<'s> {
-    /// Reads code to the end, or up to `closing` if its opening brace has been read before.
-    fn code(&mut self, closing: Option<char>) {
-        let mut depth = 0;
-        while let Some(letter) = self.rest.chars().next() {
-            let rest = self.rest;
-            if letter.is_whitespace() {
-                self.skip(letter.len_utf8(), letter == '\n');
-            } else if rest.starts_with("//") {
-                self.skip(rest.find('\n').unwrap_or(rest.len()), false);
-            } else if rest.starts_with("/*") {
-                self.skip(rest.find("*/").map_or(rest.len(), |end| end + 2), false);
-            } else {
-                if depth == 0 && Some(letter) == closing {
-                    return;
-                }
-                depth += i32::from(letter == '{') - i32::from(letter == '}');
-                self.token(letter);
-            }
-        }
-    }
-
-    fn skip(&mut self, bytes: usize, ends_line: bool) {
-        self.rest = &self.rest[bytes..];
-        self.gap = if ends_line || self.gap == Gap::Line { Gap::Line } else { Gap::Blank };
-    }
-
-    fn take(&mut self, kind: Kind, bytes: usize) {
-        let (text, rest) = self.rest.split_at(bytes);
-        self.rest = rest;
-        self.tokens.push(Token { text, kind, gap: std::mem::replace(&mut self.gap, Gap::Nothing) });
-    }
-
-    fn token(&mut self, first: char) {
-        match first {
-            first if is_of_word(first) => {
-                let end = self.rest.find(|letter| !is_of_word(letter)).unwrap_or(self.rest.len());
-                self.take(Kind::Word, end);
-            }
-            '"' | '\'' => self.take(Kind::Verbatim, 1 + end_of(&self.rest[1..], first)),
-            '`' => self.template(),
-            '/' if self.expects_expression() => self.take(Kind::Verbatim, 1 + end_of(&self.rest[1..], '/')),
-            _ => self.take(Kind::Sign, first.len_utf8()),
-        }
-    }
-
-    /// Returns whether a slash begins a regular expression here; otherwise it is a division.
-    fn expects_expression(&self) -> bool {
-        match self.tokens.last() {
-            Some(Token { text, kind: Kind::Word, .. }) => BEFORE_EXPRESSIONS.contains(text),
-            Some(Token { text, kind: Kind::Sign, .. }) => !matches!(*text, ")" | "]" | "}"),
-            Some(_) => false,
-            None => true,
-        }
-    }
-
-    /// Reads a template: text that remains unchanged, with code inside.
-    fn template(&mut self) {
-        let mut begin = 1;
-        loop {
-            let rest = &self.rest[begin..];
-            let end = end_of(rest, '`');
-            match code_in(&rest[..end]) {
-                Some(code) => {
-                    self.take(Kind::Verbatim, begin + code);
-                    self.code(Some('}'));
-                    begin = usize::from(!self.rest.is_empty());
-                }
-                None => return self.take(Kind::Verbatim, begin + end),
-            }
-        }
-    }
-}
-
-/// Returns the position after the `quote` that ends a text, which began before. A slash within
-/// brackets does not end a regular expression.
-fn end_of(text: &str, quote: char) -> usize {
-    let mut letters = text.char_indices();
-    let mut is_class = false;
-    while let Some((place, letter)) = letters.next() {
-        match letter {
-            '\\' => _ = letters.next(),
-            '[' => is_class = true,
-            ']' => is_class = false,
-            letter if letter == quote && !(is_class && quote == '/') => return place + letter.len_utf8(),
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// Returns the position at which code begins in a part of a template, after its `${`.
-fn code_in(text: &str) -> Option<usize> {
-    let mut letters = text.char_indices();
-    while let Some((place, letter)) = letters.next() {
-        match letter {
-            '\\' => _ = letters.next(),
-            '$' if text[place..].starts_with("${") => return Some(place + 2),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() || matches!(letter, '_' | '$' | '#') || !letter.is_ascii()
 }
 
 #[cfg(test)]
@@ -490,14 +310,5 @@ mod tests {
         let shared = shared(&[one, other]);
         assert_eq!(script_of(one, &shared), "export function $b(a){return a}export let kept=1;export class $a{}\n");
         assert_eq!(script_of(other, &shared), "import{$b,kept,$a}from'./one.js';$b(new $a,{kept:kept});\n");
-    }
-
-    #[test]
-    fn styles_lose_blanks_and_keep_what_separates() {
-        let source = "/* a */\n.b > c:hover, d { margin: 0 calc(1px + 2px) ; content: \" ; \"; }\n@media (max-width: 7px) { e { f: g } }";
-        assert_eq!(
-            styles(source),
-            ".b>c:hover,d{margin:0 calc(1px + 2px) ;content:\" ; \"}@media (max-width:7px){e{f:g}}"
-        );
     }
 }

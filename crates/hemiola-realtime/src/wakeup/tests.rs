@@ -10,7 +10,7 @@ mod with_real_threads {
 
     /// Returns a deadline so far away that a lost wake-up fails the test instead of hanging it.
     fn lost() -> Option<MonotonicTime> {
-        Some(monotonic_now() + Duration::from_secs(20))
+        Some(monotonic_now() + Duration::from_secs(60))
     }
 
     #[test]

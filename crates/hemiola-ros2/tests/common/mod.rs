@@ -16,7 +16,7 @@ use hemiola_model::configuration::{
 };
 use hemiola_ros2::RobotNode;
 
-pub use patience::{eventually, next};
+pub use patience::{PATIENCE, eventually, next};
 
 #[derive(Data, Clone, Debug, PartialEq)]
 #[data(name = "example_interfaces/AddTwoIntsRequest")]

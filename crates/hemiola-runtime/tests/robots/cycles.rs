@@ -1,5 +1,5 @@
 //! A small robot that goes through everything that the runtime promises.
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
@@ -280,22 +280,33 @@ fn run_live(change: impl FnOnce(&RobotHandle)) -> RobotHandle {
     running.stop()
 }
 
+/// Reads a value, and tries again if its cycle does not run meanwhile, as on a busy machine.
+fn read(handle: &RobotHandle, representation: &str) -> Value {
+    let patience = Instant::now() + Duration::from_secs(60);
+    loop {
+        match handle.read(representation) {
+            Ok(value) => return value,
+            Err(error) => assert!(Instant::now() < patience, "{error}"),
+        }
+    }
+}
+
 #[test]
 fn a_running_robot_can_be_looked_at_and_changed() {
     run_live(|handle| {
-        assert_eq!(handle.read("Attitude").unwrap().get("provider"), Some(&Value::Integer(1)));
+        assert_eq!(read(handle, "Attitude").get("provider"), Some(&Value::Integer(1)));
         handle.change(Change::provider("Attitude", "OtherFilter")).wait().unwrap();
-        assert_eq!(handle.read("Attitude").unwrap().get("provider"), Some(&Value::Integer(2)));
+        assert_eq!(read(handle, "Attitude").get("provider"), Some(&Value::Integer(2)));
         handle.change(Change::parameter("Filter", "gain", Value::Float(2.0))).wait().unwrap();
         assert!(handle.change(Change::parameter("Filter", "gain", Value::Float(99.0))).wait().is_err());
         let fixed = Value::of(&Joints { angle: 0.25 });
         handle.change(Change::override_with("Joints", fixed.clone())).wait().unwrap();
         handle.replan().unwrap();
-        assert_eq!(handle.read("Joints").unwrap(), fixed);
+        assert_eq!(read(handle, "Joints"), fixed);
         handle.change(Change::release("Joints")).wait().unwrap();
         handle.change(Change::workers("motion", 1)).wait().unwrap();
         assert!(handle.change(Change::workers("motion", 9)).wait().is_err());
-        handle.with_value(|count: &Count| assert!(count.value > 0)).unwrap();
+        assert_ne!(read(handle, "Count").get("value"), Some(&Value::Integer(0)));
         let error = handle.read("Nothing").unwrap_err().to_string();
         assert!(error.contains("Attitude"), "{error}");
     });

@@ -310,8 +310,10 @@ fn a_stepped_robot_waits_only_for_those_who_want_every_value() {
     assert_eq!((filtered(&mut casual).len(), casual.dropped().values), (20, 180), "nobody waits for it");
 }
 
+/// A robot in real time waits for nobody: on a busy machine an observer may come too late for some
+/// values, and these are counted.
 #[test]
-fn a_recorder_and_a_page_together_lose_nothing() {
+fn a_recorder_and_a_page_together_lose_nothing_that_is_not_counted() {
     let prepared = robot().prepare(Pace::Factor(4.0)).unwrap();
     let handle = prepared.handle().clone();
     let mut recorder = handle.observe(Observation::of(["Sample", "Filtered", "Rare"]).with_runs().complete()).unwrap();
@@ -325,13 +327,23 @@ fn a_recorder_and_a_page_together_lose_nothing() {
         entries += std::iter::from_fn(|| page.next_entry()).count();
         recorded.len() >= 200
     });
-    running.stop();
+    let handle = running.stop();
     recorded.extend(filtered(&mut recorder));
     shown.extend(filtered(&mut page));
-    assert_eq!((recorder.dropped(), page.dropped()), (Dropped::default(), Dropped::default()));
-    assert!(recorded.iter().map(|seen| seen.0).eq(0..recorded.len() as u32), "from the first one on, {recorded:?}");
-    assert!(shown.iter().all(|shown| recorded.contains(shown)) && shown.len() > 10, "{shown:?}");
-    assert!(runs >= 200 && entries > 100, "{runs} runs, {entries} entries");
+    runs += std::iter::from_fn(|| recorder.next_run()).count();
+    entries += std::iter::from_fn(|| page.next_entry()).count();
+    let missed = |seen: &Observer| {
+        let filtered = seen.channels().into_iter().find(|channel| channel.descriptor.name() == "Filtered");
+        filtered.expect("it is observed").dropped
+    };
+    let all = handle.health()["filter"].runs;
+    assert_eq!(recorded.len() as u64 + missed(&recorder), all);
+    assert!(recorded.is_sorted_by(|seen, next| seen.0 < next.0), "{recorded:?}");
+    assert!(recorded.iter().all(|(run, number)| run + 1 <= *number), "{recorded:?}");
+    let is_recorded = |shown: &(u32, u32)| recorded.contains(shown) || missed(&recorder) > 0;
+    assert!(shown.iter().all(is_recorded) && shown.len() > 10, "{shown:?}");
+    assert_eq!(runs as u64 + recorder.dropped().runs, all);
+    assert!(entries > 100, "{entries} entries");
 }
 
 #[test]

@@ -11,9 +11,8 @@
 //! - **Complexity.** Releases in the hyperperiod times tasks.
 //! - **Source.** Becker, Dasari, Mubeen, Behnam and Nolte, Journal of Systems Architecture 2017.
 
-use crate::reaction::{Release, Step, hyperperiod};
-use hemiola_analysis::Search;
-use hemiola_analysis::{Bound, NoBound, TimeSpan};
+use super::{Releases, Step};
+use hemiola_analysis::{Bound, Search, TimeSpan};
 
 /// Returns the bound of the data age without the wait for the next output.
 ///
@@ -28,19 +27,10 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// # Errors
 /// Returns the errors of [`super::kloda_2018::reaction_time`].
 pub fn reduced_data_age(chain: &[Step]) -> Bound {
-    let mut tasks = Vec::with_capacity(chain.len());
-    for step in chain {
-        let Release::Periodic { period, phase } = step.release else {
-            return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
-        };
-        // A phase of more than a period only delays when all of it begins.
-        tasks.push((period, phase.whole(period).1));
-    }
+    let Releases { tasks, settled, repeats } = Releases::of(chain)?;
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
         return Ok(TimeSpan::ZERO);
     };
-    let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
-    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
     let mut search = Search::below(TimeSpan::MAX);
     let mut worst = TimeSpan::ZERO;
     // A value that is read before all tasks were released may be overwritten before any task reads

@@ -10,9 +10,8 @@
 //! - **Source.** Kloda, Bertout and Sorel, ETFA 2018 (synchronous, implicit); with phases and
 //!   logical execution time as in Günzel, Ueter, Chen and Chen, RTNS 2023.
 
-use crate::reaction::{Release, Step, hyperperiod};
-use hemiola_analysis::Search;
-use hemiola_analysis::{Bound, NoBound, TimeSpan};
+use super::{Releases, Step};
+use hemiola_analysis::{Bound, Search, TimeSpan};
 
 /// Returns the bound of the reaction time.
 ///
@@ -30,22 +29,13 @@ use hemiola_analysis::{Bound, NoBound, TimeSpan};
 /// ```
 ///
 /// # Errors
-/// Returns [`NoBound::GivenUp`] if the periods' common multiple is too large to examine all
-/// releases, and for sporadic tasks, which have no phases.
+/// Returns [`GivenUp`](hemiola_analysis::NoBound::GivenUp) if the periods' common multiple is too
+/// large to examine all releases, and for sporadic tasks, which have no phases.
 pub fn reaction_time(chain: &[Step]) -> Bound {
-    let mut tasks = Vec::with_capacity(chain.len());
-    for step in chain {
-        let Release::Periodic { period, phase } = step.release else {
-            return Err(NoBound::Unbounded { on: "the phases of sporadic tasks".to_owned() });
-        };
-        // A phase of more than a period only delays when all of it begins.
-        tasks.push((period, phase.whole(period).1));
-    }
+    let Releases { tasks, settled, repeats } = Releases::of(chain)?;
     let (Some(&(first_period, first_phase)), Some(last)) = (tasks.first(), chain.last()) else {
         return Ok(TimeSpan::ZERO);
     };
-    let repeats = hyperperiod(tasks.iter().map(|&(period, _)| period));
-    let settled = tasks.iter().map(|&(_, phase)| phase).max().unwrap_or(TimeSpan::ZERO);
     let mut search = Search::below(TimeSpan::MAX);
     let mut worst = TimeSpan::ZERO;
     for number in 0.. {

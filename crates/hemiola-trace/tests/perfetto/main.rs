@@ -1,6 +1,8 @@
 //! Checks that traces are what Perfetto's definitions require, and show what happened.
 
 mod decoder;
+mod official;
+mod read_back;
 #[path = "../scenario/mod.rs"]
 mod scenario;
 
@@ -10,21 +12,20 @@ use hemiola_trace::{
     perfetto,
 };
 use scenario::Scenario;
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::Command,
-    time::Duration,
-};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 const SCALE: TickScale = TickScale::nanoseconds_per_tick_one();
 
-fn written(scenario: &Scenario, capture: &Capture) -> Trace {
-    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
+fn bytes(catalog: &Catalog, capture: &Capture) -> Vec<u8> {
+    let mut writer = perfetto::Writer::new(Vec::new(), "memory", catalog.clone(), SCALE).unwrap();
     for (worker, events) in capture.workers() {
         writer.append(worker, events).unwrap();
     }
-    Trace::decode(&writer.finish().unwrap())
+    writer.finish().unwrap()
+}
+
+fn written(scenario: &Scenario, capture: &Capture) -> Trace {
+    Trace::decode(&bytes(&scenario.catalog, capture))
 }
 
 /// Writes the events as a thread that drains the rings every `period` hands them over.
@@ -243,29 +244,6 @@ fn nested_tasks_are_nested_slices() {
 }
 
 #[test]
-fn what_updates_show_of_themselves_is_counters_and_instants_and_does_not_disturb_the_rest() {
-    let scenario = Scenario::of(Duration::from_millis(100));
-    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
-    for (worker, events) in scenario.capture.workers() {
-        writer.append(worker, events).unwrap();
-        writer.plot(Ticks(10), "ball.score", 0.5).unwrap();
-        writer.plot(Ticks(20), "ball.score", f64::NAN).unwrap();
-        writer.plot(Ticks(20), "pose.quality", -1.5).unwrap();
-        // This annotation has the same name as one of the trace's own instants.
-        writer.annotate(Ticks(30), "Whistle.detect", "failure", "a whistle").unwrap();
-    }
-    let bytes = writer.finish().unwrap();
-    let trace = Trace::decode(&bytes);
-    trace.assert_sound();
-    let workers = scenario.capture.workers().count();
-    let on = |name: &str| trace.events.iter().filter(|event| trace.track_of(event) == name).count();
-    assert_eq!([on("ball.score"), on("pose.quality"), on("annotations")], [workers; 3]);
-    let (known, read) =
-        (told(&scenario.capture, &scenario.catalog), perfetto::Trace::decode(&bytes, "memory").unwrap());
-    assert_eq!(told(&read.capture, &read.catalog), known);
-}
-
-#[test]
 fn lost_events_are_shown_where_the_next_ones_begin() {
     let scenario = Scenario::of(Duration::from_millis(20));
     let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
@@ -287,53 +265,6 @@ fn a_full_disk_is_reported_with_the_path() {
     }
     let message = scenario.capture.write_perfetto(full, &scenario.catalog, &SCALE).unwrap_err().to_string();
     assert!(message.starts_with("cannot write the trace /dev/full: "), "{message}");
-}
-
-/// Perfetto's own definitions parse the file and know every field of it.
-#[test]
-fn the_official_definitions_accept_the_trace() {
-    let Some(python) = python_with_perfetto() else {
-        eprintln!(
-            "SKIPPED: no Python with the package `perfetto`; install tests/foreign/requirements.txt into \
-             target/foreign or set HEMIOLA_PYTHON"
-        );
-        return;
-    };
-    let scenario = Scenario::of(Duration::from_secs(1));
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scenario.pftrace");
-    scenario.capture.write_perfetto(&path, &scenario.catalog, &SCALE).unwrap();
-    let (sound, text) = checked(&python, &path);
-    assert!(sound, "{text}");
-    println!("{text}");
-
-    // The check can fail: the same trace without its last packets leaves slices and flows open.
-    let bytes = std::fs::read(&path).unwrap();
-    let cut = path.with_extension("cut");
-    std::fs::write(&cut, &bytes[..decoder::packet_boundary_before(&bytes, bytes.len() * 99 / 100)]).unwrap();
-    let (sound, text) = checked(&python, &cut);
-    assert!(!sound && text.contains("flow"), "{text}");
-}
-
-/// Returns whether the official definitions find the trace sound, and the output of the check.
-fn checked(python: &Path, trace: &Path) -> (bool, String) {
-    let check = workspace_root().join("tests/foreign/check_perfetto.py");
-    let output = Command::new(python).arg(check).arg(trace).output().unwrap();
-    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    (output.status.success(), text)
-}
-
-fn python_with_perfetto() -> Option<PathBuf> {
-    let named = std::env::var_os("HEMIOLA_PYTHON").map(PathBuf::from);
-    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../foreign/bin/python");
-    [named, Some(workspace_root().join("target/foreign/bin/python")), Some(installed)].into_iter().flatten().find(
-        |python| {
-            Command::new(python).args(["-c", "import perfetto"]).output().is_ok_and(|output| output.status.success())
-        },
-    )
-}
-
-fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Two executors run callbacks for the first message, one for the second, and a timer for none.
@@ -373,148 +304,4 @@ fn a_flow_leads_from_a_message_to_every_callback_that_was_called_for_it() {
     assert_eq!(called("pose"), [(200, 1), (200, 1), (300, 1)]);
     assert_eq!(called("every 10 ms"), [(100, 0)]);
     assert_eq!(trace.count(Kind::Instant, "panic"), 1);
-}
-
-/// Returns events of complete runs, with names instead of numbers, sorted.
-fn told(capture: &Capture, catalog: &Catalog) -> Vec<String> {
-    let names = catalog.read();
-    let ended: Vec<(String, u32)> = capture
-        .workers()
-        .flat_map(|(_, events)| events)
-        .filter_map(|event| match *event {
-            Event::CycleEnd { cycle, run, .. } => Some((names.cycle_name(cycle), run)),
-            _ => None,
-        })
-        .collect();
-    let exchange = |id| names.exchange(id).unwrap().name.clone();
-    let edges = |plan| {
-        let edges = &names.plan(plan).unwrap().edges;
-        let mut edges: Vec<_> = edges.iter().map(|&(from, to)| (names.task_name(from), names.task_name(to))).collect();
-        edges.sort();
-        edges
-    };
-    let tell = |worker: WorkerId, event: &Event| {
-        match *event {
-            Event::TaskRun { task, core, run, ready, begin, end } => {
-                Some(format!("{} {core:?} {run} {ready:?} {begin:?} {end:?}", names.task_name(task)))
-            }
-            Event::CycleBegin { cycle, plan, run, trigger, begin } => {
-                let cycle = names.cycle_name(cycle);
-                ended
-                    .contains(&(cycle.clone(), run))
-                    .then(|| format!("{cycle} {run} {trigger:?} {begin:?} {:?}", edges(plan)))
-            }
-            Event::Publish { exchange: id, run, at } => Some(format!("{} {run} {at:?}", exchange(id))),
-            Event::Take { exchange: id, cycle, run, published, at } => {
-                Some(format!("{} {} {run} {published} {at:?}", exchange(id), names.cycle_name(cycle)))
-            }
-            Event::Arrival { output, source, at, newest, newest_age, oldest_age } => {
-                let (output, source) = (names.task_name(output), names.source_name(source));
-                Some(format!("{output} {source} {at:?} {newest:?} {newest_age:?} {oldest_age:?}"))
-            }
-            Event::CycleEnd { cycle, run, at } => Some(format!("{} {run} {at:?}", names.cycle_name(cycle))),
-            _ => None,
-        }
-        .map(|text| format!("{}: {text}", names.worker_name(worker)))
-    };
-    let mut told: Vec<_> = capture
-        .workers()
-        .flat_map(|(worker, events)| events.iter().filter_map(move |event| tell(worker, event)))
-        .collect();
-    told.sort();
-    told
-}
-
-#[test]
-fn a_trace_is_read_back_as_it_was_written() {
-    let scenario = Scenario::of(Duration::from_millis(400));
-    let bytes = bytes(&scenario);
-    let read = perfetto::Trace::decode(&bytes, "memory").unwrap();
-    let (before, after) = (told(&scenario.capture, &scenario.catalog), told(&read.capture, &read.catalog));
-    let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
-    assert_eq!(missing, Vec::<&String>::new());
-    // A run that has not ended is drawn as long as its tasks, so it has two more events.
-    assert!(after.len() <= before.len() + 2 * 3, "{} events of {}", after.len(), before.len());
-    let (names, read) = (scenario.catalog.read(), read.catalog.read());
-    for ((_, before), (_, after)) in names.cycles().zip(read.cycles()) {
-        assert_eq!((&before.name, before.priority, before.deadline), (&after.name, after.priority, after.deadline));
-    }
-}
-
-#[test]
-fn what_the_kernel_counted_is_read_back() {
-    let scenario = Scenario::of(Duration::from_millis(60));
-    let service = scenario.catalog.service().unwrap();
-    let looks = |at: u64| {
-        let worker = |worker: u16| Event::ThreadTime {
-            worker: WorkerId(worker),
-            running: 7 * at + u64::from(worker),
-            waiting: at / 3,
-            at: Ticks(at),
-        };
-        [Event::StolenTime { core: Core(1), nanoseconds: at * 2, at: Ticks(at) }, worker(0), worker(1)]
-    };
-    let mut capture = scenario.capture.clone();
-    capture.insert(service, [20_000_000, 50_000_000].into_iter().flat_map(looks).collect());
-    let trace = written(&scenario, &capture);
-    trace.assert_sound();
-    let worker = |worker| scenario.catalog.read().worker_name(WorkerId(worker));
-    let values = |track: &str| -> Vec<u64> {
-        trace.events.iter().filter(|event| trace.track_of(event) == track).filter_map(|event| event.value).collect()
-    };
-    assert_eq!(values(&format!("{} on a core", worker(1))), [140_000_001, 350_000_001]);
-    assert_eq!(values(&format!("{} waiting for a core", worker(1))), [6_666_666, 16_666_666]);
-    assert_eq!(values("core 1 taken by the host"), [40_000_000, 100_000_000]);
-    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
-    capture.workers().for_each(|(worker, events)| writer.append(worker, events).unwrap());
-    let read = perfetto::Trace::decode(&writer.finish().unwrap(), "memory").unwrap();
-    let told = |capture: &Capture, catalog: &Catalog| {
-        let names = catalog.read();
-        let told = capture.workers().flat_map(|(_, events)| events).filter_map(|event| match *event {
-            Event::ThreadTime { worker, running, waiting, at } => {
-                Some(format!("{} {running} {waiting} {at:?}", names.worker_name(worker)))
-            }
-            Event::StolenTime { .. } => Some(format!("{event:?}")),
-            _ => None,
-        });
-        let mut told: Vec<_> = told.collect();
-        told.sort();
-        told
-    };
-    assert_eq!(told(&read.capture, &read.catalog), told(&capture, &scenario.catalog));
-
-    // In a short piece nothing may come before its first event.
-    let mut alone = Capture::default();
-    alone.insert(service, looks(20_000_000).to_vec());
-    scenario.capture.workers().for_each(|(worker, events)| alone.insert(worker, events.to_vec()));
-    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
-    alone.workers().for_each(|(worker, events)| writer.append(worker, events).unwrap());
-    let read = perfetto::Trace::decode(&writer.finish().unwrap(), "memory").unwrap();
-    assert_eq!(told(&read.capture, &read.catalog).len(), 3);
-}
-
-#[test]
-fn a_damaged_trace_is_read_up_to_there_or_refused() {
-    let scenario = Scenario::of(Duration::from_millis(60));
-    let bytes = bytes(&scenario);
-    for end in (0..bytes.len()).step_by(97) {
-        if let Ok(trace) = perfetto::Trace::decode(&bytes[..end], "cut") {
-            assert!(task_runs(&trace.capture) <= task_runs(&scenario.capture));
-        }
-    }
-    for place in (0..bytes.len()).step_by(53) {
-        let mut damaged = bytes.clone();
-        damaged[place] ^= 0x55;
-        _ = perfetto::Trace::decode(&damaged, "damaged");
-    }
-    let message = perfetto::Trace::decode(b"no trace at all", "letter.txt").unwrap_err().to_string();
-    assert!(message.starts_with("letter.txt is not a trace of a robot: 0 of its 15 bytes are"), "{message}");
-}
-
-fn bytes(scenario: &Scenario) -> Vec<u8> {
-    let mut writer = perfetto::Writer::new(Vec::new(), "memory", scenario.catalog.clone(), SCALE).unwrap();
-    for (worker, events) in scenario.capture.workers() {
-        writer.append(worker, events).unwrap();
-    }
-    writer.finish().unwrap()
 }

@@ -1,6 +1,9 @@
 //! Programs that meet over Zenoh, each with a bus and a transport of its own.
 #![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
+#[path = "../../../../tests/addresses.rs"]
+mod addresses;
+
 #[path = "../../../hemiola-link/tests/common/patience.rs"]
 mod patience;
 #[path = "../../../hemiola-link/tests/common/side.rs"]
@@ -15,7 +18,7 @@ use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd};
 use hemiola_zenoh::ZenohTransport;
 use zenoh::{Config, Session, Wait};
 
-pub use patience::{eventually, next};
+pub use patience::{PATIENCE, eventually, next};
 pub use side::{Side, link};
 
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
@@ -58,8 +61,7 @@ pub const FREE: &str = "tcp/127.0.0.1:0";
 /// anybody.
 pub fn unused() -> String {
     static NUMBERS: AtomicU8 = AtomicU8::new(1);
-    let [.., high, low] = std::process::id().to_be_bytes();
-    format!("tcp/127.{high}.{low}.{}:7447", NUMBERS.fetch_add(1, Relaxed))
+    format!("tcp/{}:7447", addresses::own_loopback(NUMBERS.fetch_add(1, Relaxed)))
 }
 
 pub fn listening(address: &str, send: &[&str], receive: &[&str]) -> LinkConfiguration {

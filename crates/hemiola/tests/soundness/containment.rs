@@ -10,6 +10,7 @@ use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, Trigger};
 use hemiola_runtime::{Change, Pace, RobotHandle, RuntimeError};
 
+use super::reentering::until;
 use super::{configuration, cycle, robot};
 
 /// Runs it until the first cycle has made so many runs.
@@ -291,7 +292,8 @@ fn who_looks_at_a_value_may_look_at_another_also_when_the_robot_has_ended() {
         let nested = |first: &First| handle.with_value(|second: &Second| first.number + second.number).ok();
         handle.with_value(nested).ok().flatten()
     };
-    assert_eq!(sum(running.handle()), Some(3));
+    // A cycle that the machine holds up may not answer at once.
+    until(|| sum(running.handle()) == Some(3));
     assert_eq!(sum(&running.stop()), Some(3));
 }
 

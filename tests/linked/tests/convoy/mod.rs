@@ -114,10 +114,14 @@ impl Convoy {
 
     /// Returns the ID of the process with that name.
     pub fn process(&self, name: &str) -> Pid {
-        let robots = self.json(&["ps"]);
-        let processes = robots[0]["processes"].as_array().unwrap();
-        let found = processes.iter().find(|process| process["name"] == name).unwrap();
-        Pid::from_raw(i32::try_from(found["process"].as_i64().unwrap()).unwrap()).unwrap()
+        let mut found = None;
+        self.until(&["ps"], |robots| {
+            let processes = robots[0]["processes"].as_array();
+            let process = processes.and_then(|all| all.iter().find(|process| process["name"] == name));
+            found = process.and_then(|process| Pid::from_raw(i32::try_from(process["process"].as_i64()?).ok()?));
+            found.is_some()
+        });
+        found.expect("it has been found")
     }
 
     pub fn ends(&mut self) -> Option<i32> {

@@ -1,6 +1,9 @@
 //! The part of a robot that runs on one host, as two machines would have it: a folder of sockets and
 //! a starter of its own.
 
+#[path = "../../../addresses.rs"]
+pub mod addresses;
+
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -20,6 +23,13 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Addresses {
     pub body: Ipv4Addr,
     pub head: Ipv4Addr,
+}
+
+impl Addresses {
+    /// Returns those of the test with this number.
+    pub fn of_test(number: u8) -> Self {
+        Self { body: addresses::own_loopback(2 * number), head: addresses::own_loopback(2 * number + 1) }
+    }
 }
 
 /// Returns a robot.toml in which `main` runs on the first host, and `vision` on the other one.

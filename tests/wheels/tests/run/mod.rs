@@ -23,7 +23,10 @@ pub struct Ended {
 }
 
 /// The longest time to wait for anything, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The options for a robot that does not stop because others have the cores for some time.
+const PATIENT: [&str; 4] = ["--set", "cycle.motion.watchdog='20 s'", "--set", "safe_state.within='2 s'"];
 
 impl Run {
     pub fn start(name: &str, fault: &str, arguments: &[&str]) -> Self {
@@ -38,6 +41,7 @@ impl Run {
         let child = Command::new(env!("CARGO_BIN_EXE_wheels"))
             .args(["run", "--headless"])
             .args(if arguments.contains(&"--trace") { None } else { Some("--no-trace") })
+            .args(PATIENT)
             .args(arguments)
             .env("FAULT", fault)
             .current_dir(&folder)

@@ -22,11 +22,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tungstenite::Message;
+use tungstenite::{Bytes, Message};
 
+use super::combined::Combined;
 use super::seats::{Opener, Seats};
 use super::{MOST_HELD, hosts};
-use crate::door::errands::Outcome;
 use crate::door::outbox::Outbox;
 use crate::door::session::Session;
 use crate::protocol::foxglove::{
@@ -101,12 +101,6 @@ impl FoxgloveWhole {
         }
     }
 
-    fn seek(&mut self, index: usize, out: &mut Outbox) {
-        if self.seats.seek(index, Instant::now()) {
-            self.ask_to_describe(index, out);
-        }
-    }
-
     /// Asks a process for its description, and to convert its times to the clock of the process
     /// behind this door.
     fn ask_to_describe(&mut self, index: usize, out: &mut Outbox) {
@@ -114,19 +108,6 @@ impl FoxgloveWhole {
         // The origin as the clock of that process's host shows it.
         let clock_origin = self.origin.map(|origin| origin.saturating_add_signed(ahead));
         self.ask(index, &Request::Describe { clock_origin }, out);
-    }
-
-    /// Notes that a process has ended. Its holdings are kept, so that what is for it does not go to
-    /// another one.
-    fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
-        self.seats.processes[index].connection.lose(reason, Instant::now());
-        self.early.remove(&index);
-        self.channels.lose(index);
-        self.fail_calls(index, out);
-        self.questions.give_up(index, out);
-        if index == self.seats.own {
-            out.close();
-        }
     }
 
     /// Notifies the client that a process will not answer its calls.
@@ -288,41 +269,127 @@ impl FoxgloveWhole {
             Some(held) if held.len() < MOST_HELD => held.push(message),
             Some(_) => out.send(&problem("the door is still connecting to the processes of the robot")),
         }
+    }
+
+    /// Notes the description of a process, and renews everything that the client wants of it.
+    fn described(&mut self, index: usize, said: &Value, out: &mut Outbox) {
+        let process = &mut self.seats.processes[index];
+        process.holdings = Holdings::of(&said["description"]);
+        let is_first = !std::mem::replace(&mut process.connection.is_described, true);
+        if index == self.seats.own && !is_first {
+            // A robot may have postponed its beginning.
+            self.origin = said["clockOrigin"].as_u64();
+            self.hosts.renew(&hosts(said));
+            for other in self.seats.others() {
+                self.ask_to_describe(other, out);
+            }
+        }
+        if !is_first {
+            return;
+        }
+        for said in self.early.remove(&index).unwrap_or_default() {
+            self.said(index, said, out);
+        }
+        for channel in self.published.values().cloned().collect::<Vec<_>>() {
+            if self.homes(&channel.topic).contains(&index) {
+                self.ask(index, &Request::Advertise { channels: vec![channel] }, out);
+            }
+        }
+        let graph = self.wants_graph.then_some(Request::SubscribeConnectionGraph {});
+        self.watched.request().into_iter().chain(graph).for_each(|request| self.ask(index, &request, out));
+    }
+
+    /// Offers the client a channel of a process, and renews the subscriptions to it.
+    fn offer(&mut self, index: usize, channel: &Value, out: &mut Outbox) {
+        if self.seats.processes[index].holdings.receives(text_of(&channel["topic"])) {
+            return;
+        }
+        let Some(joined) = self.channels.add(index, channel) else { return };
+        if let Some(channel) = joined.new {
+            return out.send(&json!({"op": "advertise", "channels": [channel]}));
+        }
+        let subscribed = self.subscriptions.iter().filter(|(_, channel)| **channel == joined.number);
+        for id in subscribed.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.ask(index, &subscribing(id, joined.number_there), out);
+        }
+    }
+}
+
+fn subscribing(id: u32, channel_id: u32) -> Request {
+    Request::Subscribe { subscriptions: vec![Subscription { id, channel_id }] }
+}
+
+impl Combined for FoxgloveWhole {
+    fn seats(&mut self) -> &mut Seats {
+        &mut self.seats
+    }
+
+    fn enter(&mut self, out: &mut Outbox) {
+        self.ask(self.seats.own, &Request::Describe { clock_origin: None }, out);
+        let arrived = &self.seats.processes[self.seats.own].connection.arrived;
+        let said = arrived.iter().filter_map(|message| serde_json::from_str::<Value>(message.to_text().ok()?).ok());
+        let said: Vec<_> = said.collect();
+        let find = |op: &str| said.iter().find(|said| said["op"] == op);
+        let (Some(info), Some(description)) = (find("serverInfo"), find("description")) else { return out.close() };
+        self.seats.seat_all(&description["part"], &description["parts"], Instant::now());
+        self.origin = description["clockOrigin"].as_u64();
+        self.hosts = HostClocks::of(&hosts(description));
+        let mut info = info.clone();
+        info["name"] = description["robot"].clone();
+        out.send(&info);
+        self.seats.others().for_each(|index| self.seek(index, out));
         self.settle(out);
     }
 
-    /// Forwards the messages that have arrived, and handles their consequences.
-    fn settle(&mut self, out: &mut Outbox) {
-        while let Some((index, message)) = self.seats.arrived() {
-            match message {
-                Message::Text(text) => {
-                    if let Ok(said) = serde_json::from_str(&text) {
-                        self.said(index, said, out);
-                    }
-                }
-                Message::Binary(bytes) => match bytes.first().copied() {
-                    Some(TIME) if index != self.seats.own => {}
-                    Some(CALL_ANSWER) => {
-                        self.services.answer(index, &bytes).into_iter().for_each(|answer| out.send_bytes(answer));
-                    }
-                    _ => out.send_bytes(bytes.into()),
-                },
-                _ => {}
-            }
+    fn request(&mut self, text: &str, out: &mut Outbox) {
+        self.receive(Message::text(text), out);
+    }
+
+    fn request_bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
+        self.receive(Message::binary(bytes.to_vec()), out);
+    }
+
+    fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
+    fn release(&mut self, out: &mut Outbox) {
+        for message in self.held.take().unwrap_or_default() {
+            self.take(&message, out);
         }
-        if self.held.is_some() && !self.seats.are_beginning() {
-            for message in self.held.take().unwrap_or_default() {
-                self.take(&message, out);
-            }
-            return self.settle(out);
+    }
+
+    fn seek(&mut self, index: usize, out: &mut Outbox) {
+        if self.seats.seek(index, Instant::now()) {
+            self.ask_to_describe(index, out);
         }
-        if self.held.is_none() {
-            self.tell_gone(out);
+    }
+
+    /// Notes that a process has ended. Its holdings are kept, so that what is for it does not go to
+    /// another one.
+    fn lose(&mut self, index: usize, reason: &str, out: &mut Outbox) {
+        self.seats.processes[index].connection.lose(reason, Instant::now());
+        self.early.remove(&index);
+        self.channels.lose(index);
+        self.fail_calls(index, out);
+        self.questions.give_up(index, out);
+        if index == self.seats.own {
+            out.close();
+        }
+    }
+
+    fn forward(&mut self, index: usize, bytes: Bytes, out: &mut Outbox) {
+        match bytes.first().copied() {
+            Some(TIME) if index != self.seats.own => {}
+            Some(CALL_ANSWER) => {
+                self.services.answer(index, &bytes).into_iter().for_each(|answer| out.send_bytes(answer));
+            }
+            _ => out.send_bytes(bytes.into()),
         }
     }
 
     /// Notifies the client of processes that are gone, and withdraws that when they are back.
-    fn tell_gone(&mut self, out: &mut Outbox) {
+    fn tell(&mut self, out: &mut Outbox) {
         for (index, process) in self.seats.processes.iter().enumerate() {
             let id = format!("process {}", process.name);
             let seat = &process.connection;
@@ -337,7 +404,14 @@ impl FoxgloveWhole {
         }
     }
 
-    /// Handles a text message of a process.
+    fn expire(&mut self, now: Instant, out: &mut Outbox) {
+        self.questions.expire(now, out);
+    }
+
+    fn wait(&self, now: Instant) -> Option<Duration> {
+        self.questions.wait(now)
+    }
+
     fn said(&mut self, index: usize, mut said: Value, out: &mut Outbox) {
         let op = text_of(&said["op"]).to_owned();
         let process = &mut self.seats.processes[index];
@@ -397,106 +471,5 @@ impl FoxgloveWhole {
             }
             _ => out.send(&said),
         }
-    }
-
-    /// Notes the description of a process, and renews everything that the client wants of it.
-    fn described(&mut self, index: usize, said: &Value, out: &mut Outbox) {
-        let process = &mut self.seats.processes[index];
-        process.holdings = Holdings::of(&said["description"]);
-        let is_first = !std::mem::replace(&mut process.connection.is_described, true);
-        if index == self.seats.own && !is_first {
-            // A robot may have postponed its beginning.
-            self.origin = said["clockOrigin"].as_u64();
-            self.hosts.renew(&hosts(said));
-            for other in self.seats.others() {
-                self.ask_to_describe(other, out);
-            }
-        }
-        if !is_first {
-            return;
-        }
-        for said in self.early.remove(&index).unwrap_or_default() {
-            self.said(index, said, out);
-        }
-        for channel in self.published.values().cloned().collect::<Vec<_>>() {
-            if self.homes(&channel.topic).contains(&index) {
-                self.ask(index, &Request::Advertise { channels: vec![channel] }, out);
-            }
-        }
-        let graph = self.wants_graph.then_some(Request::SubscribeConnectionGraph {});
-        self.watched.request().into_iter().chain(graph).for_each(|request| self.ask(index, &request, out));
-    }
-
-    /// Offers the client a channel of a process, and renews the subscriptions to it.
-    fn offer(&mut self, index: usize, channel: &Value, out: &mut Outbox) {
-        if self.seats.processes[index].holdings.receives(text_of(&channel["topic"])) {
-            return;
-        }
-        let Some(joined) = self.channels.add(index, channel) else { return };
-        if let Some(channel) = joined.new {
-            return out.send(&json!({"op": "advertise", "channels": [channel]}));
-        }
-        let subscribed = self.subscriptions.iter().filter(|(_, channel)| **channel == joined.number);
-        for id in subscribed.map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.ask(index, &subscribing(id, joined.number_there), out);
-        }
-    }
-}
-
-fn subscribing(id: u32, channel_id: u32) -> Request {
-    Request::Subscribe { subscriptions: vec![Subscription { id, channel_id }] }
-}
-
-impl Session for FoxgloveWhole {
-    fn begin(&mut self, out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.begin(out));
-        self.ask(self.seats.own, &Request::Describe { clock_origin: None }, out);
-        let arrived = &self.seats.processes[self.seats.own].connection.arrived;
-        let said = arrived.iter().filter_map(|message| serde_json::from_str::<Value>(message.to_text().ok()?).ok());
-        let said: Vec<_> = said.collect();
-        let find = |op: &str| said.iter().find(|said| said["op"] == op);
-        let (Some(info), Some(description)) = (find("serverInfo"), find("description")) else { return out.close() };
-        self.seats.seat_all(&description["part"], &description["parts"], Instant::now());
-        self.origin = description["clockOrigin"].as_u64();
-        self.hosts = HostClocks::of(&hosts(description));
-        let mut info = info.clone();
-        info["name"] = description["robot"].clone();
-        out.send(&info);
-        self.seats.others().for_each(|index| self.seek(index, out));
-        self.settle(out);
-    }
-
-    fn text(&mut self, text: &str, out: &mut Outbox) {
-        self.receive(Message::text(text), out);
-    }
-
-    fn bytes(&mut self, bytes: &[u8], out: &mut Outbox) {
-        self.receive(Message::binary(bytes.to_vec()), out);
-    }
-
-    fn done(&mut self, request: Value, outcome: Outcome, out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.done(request, outcome, out));
-        self.settle(out);
-    }
-
-    fn poll(&mut self, out: &mut Outbox) -> Option<Duration> {
-        let now = Instant::now();
-        for index in 0..self.seats.processes.len() {
-            let goes_on = self.seats.poll(index, out, now);
-            self.settle(out);
-            if self.seats.processes[index].connection.is_sought(now) {
-                self.seek(index, out);
-            } else if let Some(reason) = self.seats.loss(index, goes_on, now) {
-                self.lose(index, &reason, out);
-            }
-        }
-        self.questions.expire(now, out);
-        self.settle(out);
-        self.questions.wait(now).into_iter().chain(self.seats.wait(now)).min()
-    }
-
-    fn end(&mut self, reason: &str, out: &mut Outbox) {
-        self.seats.act_here(out, |session, out| session.end(reason, out));
-        self.settle(out);
     }
 }

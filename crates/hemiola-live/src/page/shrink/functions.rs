@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kind, Token};
+use super::tokens::{Kind, Token};
 
 /// The functions that can be called without an object.
 const KNOWN: &[&[&str]] = &[

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kind, Shared, Token};
+use super::Shared;
+use super::tokens::{Kind, Token};
 
 /// The names of variables that exist in every page. (`event` is one, too, but no script uses the
 /// page's own.)

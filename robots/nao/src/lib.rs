@@ -9,6 +9,7 @@
 //! | `audio` | the audio cycle's modules: from microphone blocks to whistles, 47 Hz |
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, with its sensors |
+//! | `lola` | the body of the NAO V6, at the socket of its maker's program, and a simulated one |
 //! | `announcer` | turns events into sentences |
 //! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
@@ -21,6 +22,7 @@ pub mod cognition;
 mod error;
 pub mod field;
 pub mod geometry;
+pub mod lola;
 pub mod motion;
 pub mod recordings;
 pub mod representations;

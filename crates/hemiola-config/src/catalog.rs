@@ -47,6 +47,8 @@ pub struct Component {
     pub parameters: Vec<ParameterDescription>,
     /// The representations that it can provide.
     pub provides: BTreeSet<String>,
+    /// The representations without which it cannot run.
+    pub requires: BTreeSet<String>,
 }
 
 impl Catalog {
@@ -72,7 +74,7 @@ impl Catalog {
         let (mut representations, mut schemas) = (BTreeSet::new(), BTreeMap::new());
         let (mut topics, mut services) = (BTreeSet::new(), BTreeSet::new());
         let mut component = |name: &str, path: &str, parameters: Vec<_>, updates: &[Update]| {
-            let mut provides = BTreeSet::new();
+            let (mut provides, mut requires) = (BTreeSet::new(), BTreeSet::new());
             for argument in updates.iter().flat_map(|update| update.arguments()) {
                 if let Some(port) = argument.port() {
                     let names = if port.role() == PortRole::Calls { &mut services } else { &mut topics };
@@ -83,11 +85,14 @@ impl Catalog {
                     let schema = representation.data_type();
                     schemas.extend(schema.map(|schema| (representation.name().to_owned(), schema)));
                 }
-                if argument.kind() == ArgumentKind::Provides {
-                    provides.insert(representation.name().to_owned());
-                }
+                let names = match argument.kind() {
+                    ArgumentKind::Provides => &mut provides,
+                    ArgumentKind::Requires | ArgumentKind::Collects => &mut requires,
+                    _ => continue,
+                };
+                names.insert(representation.name().to_owned());
             }
-            Component { name: name.to_owned(), path: path.to_owned(), parameters, provides }
+            Component { name: name.to_owned(), path: path.to_owned(), parameters, provides, requires }
         };
         let modules = registry::modules()
             .into_iter()
@@ -119,7 +124,8 @@ impl Catalog {
 impl Component {
     /// Creates a component that has no parameters and provides nothing.
     pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
-        Self { name: name.into(), path: path.into(), parameters: Vec::new(), provides: BTreeSet::new() }
+        let (provides, requires) = Default::default();
+        Self { name: name.into(), path: path.into(), parameters: Vec::new(), provides, requires }
     }
 
     /// Sets the parameters.
@@ -131,6 +137,12 @@ impl Component {
     /// Adds representations that the component provides.
     pub fn providing<N: Into<String>>(mut self, representations: impl IntoIterator<Item = N>) -> Self {
         self.provides.extend(representations.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds representations without which the component cannot run.
+    pub fn requiring<N: Into<String>>(mut self, representations: impl IntoIterator<Item = N>) -> Self {
+        self.requires.extend(representations.into_iter().map(Into::into));
         self
     }
 }

@@ -4,7 +4,7 @@ mod robot;
 
 use std::time::Duration;
 
-use hemiola_config::{Loaded, parse};
+use hemiola_config::{Catalog, Component, Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
     Admission, FailurePolicy, FieldMapping, Keep, LinkEnd, LinkGroup, LogChannelConfiguration, LogCompression,
@@ -306,6 +306,30 @@ fn modules_that_run_nowhere_are_a_warning() {
         warnings.starts_with("warning: some modules belong to no cycle and will not run: BallFinder, BallGuesser"),
         "{warnings}"
     );
+}
+
+#[test]
+fn modules_whose_source_is_switched_off_are_no_mistake() {
+    let modules = || {
+        [
+            Component::new("Walk", "nao::motion").requiring(["Joints"]).providing(["Request"]),
+            Component::new("Power", "nao::lola").requiring(["Line"]).providing(["PowerState"]),
+            Component::new("Lights", "nao::lola").requiring(["PowerState", "Joints"]),
+            Component::new("Spare", "nao::motion").requiring(["Joints"]),
+        ]
+    };
+    let sources = || {
+        let body = |name| Component::new(name, "nao").providing(["Joints"]);
+        [body("Simulated"), body("Real").providing(["Line"])]
+    };
+    let warnings = |enabled: &str| {
+        let text = format!("[cycle.motion]\ntrigger = \"Simulated\"\nmodules = [\"Walk\"]\n{enabled}");
+        parse(&text, "robot.toml", &Catalog::new(modules(), sources())).unwrap().warnings.to_string()
+    };
+    let off = warnings("[source.Real]\nenabled = false\n");
+    assert!(off.starts_with("warning: one module belongs to no cycle and will not run: Spare"), "{off}");
+    let on = warnings("");
+    assert!(on.starts_with("warning: some modules belong to no cycle and will not run: Power, Lights, Spare"), "{on}");
 }
 
 #[test]

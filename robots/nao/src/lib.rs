@@ -9,6 +9,7 @@
 //! | `audio` | the audio cycle's modules: from microphone blocks to whistles, 47 Hz |
 //! | `robot` | the NAO's joints, dimensions and kinematics |
 //! | `simulator` | a field, a ball, other robots and this one, with its sensors |
+//! | `lola` | the body of the NAO V6, at the socket of its maker's program, and a simulated one |
 //! | `announcer` | turns events into sentences |
 //! | `game_controller` | the league's referee: its protocol, and one of our own |
 //! | `team` | messages between the robots of a team, within the league's limits |
@@ -24,6 +25,7 @@ mod error;
 pub mod field;
 pub mod game_controller;
 pub mod geometry;
+pub mod lola;
 pub mod motion;
 pub mod recordings;
 pub mod representations;

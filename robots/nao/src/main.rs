@@ -11,12 +11,15 @@ use hemiola::{Application, RobotHandle};
 use nao::announcer::Announcer;
 use nao::captures;
 use nao::game_controller::program::referee;
+use nao::lola::simulator::{BodyPace, LolaSimulator, PERIOD};
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
 use nao::representations::audio::Whistle;
 use nao::representations::behaviour::MotionRequest;
+use nao::representations::body::LineReport;
 use nao::representations::game::GameControl;
 use nao::representations::modeling::RobotPose;
 use nao::score::{self, Format};
+use nao::simulator::Scenario;
 use nao::simulator::truth_comparison::TruthReport;
 
 fn main() -> ExitCode {
@@ -30,6 +33,12 @@ fn main() -> ExitCode {
             score,
         )
         .command("referee", "Conducts a game of robots by the GameController's protocol: referee --help", referee)
+        .command_with_flags(
+            "lola-simulator",
+            "Offers the simulated body at LoLA's socket: lola-simulator SOCKET [SECONDS] [--no-button]",
+            &["--no-button"],
+            lola_simulator,
+        )
         .started(move |robot| {
             match Announcer::start(robot) {
                 Ok(announcer) => *listening.borrow_mut() = Some(announcer),
@@ -74,6 +83,9 @@ fn game(robot: &RobotHandle) -> Vec<String> {
         (control.state, control.seconds_remaining, [control.own_score, control.opponent_score])
     }) {
         lines.push(format!("game     {state:?}, {left} s to go, {} to {}", score[0], score[1]));
+    }
+    if let Ok(line) = robot.with_value(|report: &LineReport| report.to_string()) {
+        lines.push(format!("body     {line}"));
     }
     if let Ok(report) = robot.with_value(TruthReport::clone) {
         let ball = report.ball_error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.2} m off"));
@@ -132,4 +144,52 @@ fn score(arguments: &[String]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Offers the simulated body, and says once a second how it is.
+fn lola_simulator(arguments: &[String]) -> ExitCode {
+    let has_button = !arguments.iter().any(|argument| argument == "--no-button");
+    let mut rest = arguments.iter().filter(|argument| !argument.starts_with("--"));
+    let (socket, seconds) = (rest.next(), rest.next().map(|text| text.parse::<f64>()));
+    let (Some(socket), None | Some(Ok(_)), None) = (socket, &seconds, rest.next()) else {
+        eprintln!(
+            "usage: nao lola-simulator SOCKET [SECONDS] [--no-button]\n\nThe chest button of the body is pressed a second after a \
+             client has connected. The robot's side: nao run --overlay lola --set source.Lola.parameters.socket=SOCKET"
+        );
+        return ExitCode::from(2);
+    };
+    let mut body = match LolaSimulator::bind(Path::new(socket), 1, Scenario::AloneInTheMiddle) {
+        Ok(body) => body,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("the body is at {socket}; Ctrl-C ends it");
+    let per_second = (1.0 / PERIOD.as_secs_f64()).round() as u64;
+    let last = seconds.and_then(Result::ok).map_or(u64::MAX, |seconds| (seconds * per_second as f64) as u64);
+    let (mut before, mut clients) = (body.statistics(), 0);
+    body.serve(BodyPace::RealTime, |body| {
+        let now = body.statistics();
+        if now.cycles.is_multiple_of(per_second) {
+            let truth = body.truth();
+            let (place, heading) = (truth.robot.translation, truth.robot.rotation.to_degrees());
+            let posture = if truth.fallen { "fallen" } else { "upright" };
+            println!(
+                "{:6.1} s  x {:5.2} m  y {:5.2} m  {heading:4.0}°  {posture}  commands {}, unanswered {}",
+                truth.time,
+                place.x,
+                place.y,
+                now.commands - before.commands,
+                now.unanswered - before.unanswered
+            );
+            if has_button && now.clients > clients {
+                body.press_chest_button(10);
+                clients = now.clients;
+            }
+            before = now;
+        }
+        now.cycles >= last
+    });
+    ExitCode::SUCCESS
 }

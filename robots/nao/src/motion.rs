@@ -62,3 +62,4 @@ pub mod zmp_planner;
 mod tests;
 
 pub use orientation_estimator::OrientationEstimator;
+pub(crate) use posture::minimum_jerk;

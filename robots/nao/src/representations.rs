@@ -2,6 +2,7 @@
 
 pub mod audio;
 pub mod behaviour;
+pub mod body;
 pub mod events;
 pub mod game;
 pub mod image_message;

@@ -1,11 +1,12 @@
 //! The section `[cycle.*]`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger, names_module};
 
 use super::{read_cores, read_scheduling};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Component};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::node::Node;
 use crate::section::{Section, duration, rate, suggest_at, text, whole};
@@ -193,7 +194,7 @@ pub(super) fn check_sources_are_enabled(
 }
 
 /// Warns of modules that no cycle names, and of a robot without cycles: both are legal and mostly
-/// mistakes.
+/// mistakes. It is none that modules do not run whose source is switched off.
 pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Catalog, found: &mut Diagnostics) {
     if configuration.cycles.is_empty() {
         found.push(
@@ -202,8 +203,10 @@ pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Cata
         );
         return;
     }
-    let runs = |name, path| configuration.cycles.iter().any(|cycle| cycle.runs(name, path));
-    let idle: Vec<_> = catalog.modules.iter().filter(|module| !runs(&module.name, &module.path)).collect();
+    let absent = absent_representations(configuration, catalog);
+    let runs = |module: &Component| configuration.cycles.iter().any(|cycle| cycle.runs(&module.name, &module.path));
+    let is_idle = |module: &&Component| !runs(module) && module.requires.is_disjoint(&absent);
+    let idle: Vec<_> = catalog.modules.iter().filter(is_idle).collect();
     if !idle.is_empty() {
         let (count, belong) = if idle.len() == 1 { ("one module", "belongs") } else { ("some modules", "belong") };
         let names = list(idle.iter().map(|module| module.name.as_str()));
@@ -211,5 +214,27 @@ pub(super) fn warn_of_idle_modules(configuration: &Configuration, catalog: &Cata
             Diagnostic::warning(format!("{count} {belong} to no cycle and will not run: {names}"))
                 .help("list them, or the path of their Rust module, in `modules` of a cycle"),
         );
+    }
+}
+
+/// Returns the representations that only sources provide which are switched off, or modules that
+/// cannot run without such representations.
+fn absent_representations(configuration: &Configuration, catalog: &Catalog) -> BTreeSet<String> {
+    let is_off =
+        |source: &&Component| configuration.sources.get(&source.name).and_then(|source| source.enabled) == Some(false);
+    let (off, on): (Vec<_>, Vec<_>) = catalog.sources.iter().partition(is_off);
+    let mut absent = BTreeSet::new();
+    loop {
+        let (idle, able): (Vec<_>, Vec<_>) =
+            catalog.modules.iter().partition(|module| !module.requires.is_disjoint(&absent));
+        let provided_by = |components: &[&Component]| {
+            components.iter().flat_map(|component| component.provides.iter().cloned()).collect::<BTreeSet<_>>()
+        };
+        let lost = &provided_by(&off) | &provided_by(&idle);
+        let next = &lost - &(&provided_by(&on) | &provided_by(&able));
+        if next == absent {
+            return absent;
+        }
+        absent = next;
     }
 }

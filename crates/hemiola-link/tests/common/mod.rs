@@ -20,7 +20,7 @@ use hemiola_link::wire::{Frame, Incoming};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup};
 
 pub use patience::{PATIENCE, eventually, next};
-pub use side::{Side, link};
+pub use side::{Side, link, open};
 
 impl Side {
     pub fn open(robot: &str, link: LinkConfiguration) -> Self {
@@ -40,13 +40,6 @@ impl Side {
     pub fn address(&self) -> LinkAddress {
         address_of(&self.statistics())
     }
-}
-
-/// Opens links. A thread of links that have just been dropped may hold their address a little
-/// longer on a busy machine, so this is tried again.
-pub fn open(links: &[LinkConfiguration], host: &LinkHost) -> Links {
-    let opened = eventually(|| Links::open(links, host.clone()).ok());
-    opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap())
 }
 
 /// Returns the address at which others can connect to a link that listens.

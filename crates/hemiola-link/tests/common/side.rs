@@ -28,11 +28,7 @@ impl Side {
         let told = notes.clone();
         let clock = Arc::new(RobotClock::running(1.0));
         let host = LinkHost::new(robot, bus.clone(), clock, move |note| told.lock().unwrap().push(note));
-        let host = complete(host);
-        // A thread of links that were dropped a moment ago may hold their address a little longer.
-        let opened = eventually(|| Links::open(links, host.clone()).ok());
-        let links = opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap());
-        Self { bus: bus.clone(), links, notes }
+        Self { bus: bus.clone(), links: open(links, &complete(host)), notes }
     }
 
     pub fn publisher<T: Representation>(&self, topic: &str) -> Publisher<T> {
@@ -62,6 +58,13 @@ impl Side {
     pub fn until_wanted(&self) {
         self.until(|link| link.sent[0].peers > 0);
     }
+}
+
+/// Opens links. A thread of links that have just been dropped may hold their address a little
+/// longer on a busy machine, so this is tried again.
+pub fn open(links: &[LinkConfiguration], host: &LinkHost) -> Links {
+    let opened = eventually(|| Links::open(links, host.clone()).ok());
+    opened.unwrap_or_else(|| Links::open(links, host.clone()).unwrap())
 }
 
 /// Returns a link that sends and receives these topics.

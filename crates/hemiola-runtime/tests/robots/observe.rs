@@ -339,7 +339,7 @@ fn a_recorder_and_a_page_together_lose_nothing_that_is_not_counted() {
     let all = handle.health()["filter"].runs;
     assert_eq!(recorded.len() as u64 + missed(&recorder), all);
     assert!(recorded.is_sorted_by(|seen, next| seen.0 < next.0), "{recorded:?}");
-    assert!(recorded.iter().all(|(run, number)| run + 1 <= *number), "{recorded:?}");
+    assert!(recorded.iter().all(|(run, number)| run < number), "{recorded:?}");
     let is_recorded = |shown: &(u32, u32)| recorded.contains(shown) || missed(&recorder) > 0;
     assert!(shown.iter().all(is_recorded) && shown.len() > 10, "{shown:?}");
     assert_eq!(runs as u64 + recorder.dropped().runs, all);

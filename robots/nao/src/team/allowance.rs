@@ -172,7 +172,7 @@ mod tests {
         while !referee.is_over() {
             let now = Time::from_seconds(f64::from(step) / 10.0);
             // The GameController is heard twice a second, and each third packet is lost.
-            if step % 5 == 0 && step % 15 != 0 {
+            if step.is_multiple_of(5) && !step.is_multiple_of(15) {
                 game = referee.packet().seen_by(12, 1).unwrap();
                 game.last_packet = Some(now);
             }

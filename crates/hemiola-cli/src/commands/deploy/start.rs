@@ -164,7 +164,7 @@ mod tests {
         fs::write(folder.path().join("rover.pid"), process.to_string()).unwrap();
         fs::write(folder.path().join("rover.log"), "it says so\npage: http://127.0.0.1:8765/\n").unwrap();
         let started = Started { robot: "rover", folder: &text, by_systemd: false };
-        let output = Command::new("/bin/sh").args(["-c", &started.await_doors()]).output().unwrap();
+        let output = Command::new("/bin/sh").args(["-c", &started.await_doors("")]).output().unwrap();
         (output, fs::read_to_string(folder.path().join("asked")).unwrap())
     }
 

@@ -125,6 +125,8 @@ impl Reactor {
         let mut ready = Events::with_capacity(AT_ONCE);
         let mut buffer = vec![0; BUFFER];
         let mut timeout = Some(Duration::ZERO);
+        // Each link has its first turn, also if all must close at once.
+        _ = duty.0.hold(|work| work.turn(&mut buffer));
         loop {
             match poll.poll(&mut ready, timeout) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Ok(()),

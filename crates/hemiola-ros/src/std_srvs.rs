@@ -40,7 +40,7 @@ pub struct SetBoolRequest {
 #[derive(Representation, Clone, Debug, Default, PartialEq, Eq)]
 #[data(name = "std_srvs/SetBoolResponse")]
 pub struct SetBoolResponse {
-    /// Whether it was done.
+    /// Set if it was done.
     pub success: bool,
     /// An explanation, such as the reason for a failure.
     pub message: String,
@@ -55,7 +55,7 @@ pub struct TriggerRequest {}
 #[derive(Representation, Clone, Debug, Default, PartialEq, Eq)]
 #[data(name = "std_srvs/TriggerResponse")]
 pub struct TriggerResponse {
-    /// Whether it was done.
+    /// Set if it was done.
     pub success: bool,
     /// An explanation, such as the reason for a failure.
     pub message: String,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub struct Kept {
     lifespan: Option<Duration>,
-    /// When the newest message expires; `None` if none is kept, or none expires.
+    /// The time at which the newest message expires; `None` if none is kept, or none expires.
     until: Option<Instant>,
 }
 
@@ -35,8 +35,8 @@ impl Kept {
     }
 }
 
-/// Returns whether a message of this age has expired by one of the lifespans: that of its publisher,
-/// and that of its subscriber.
+/// Returns whether a message of this age has expired by one of the lifespans: that of its
+/// publisher, and that of its subscriber.
 pub fn has_expired(age_ns: i64, lifespans: [Option<Duration>; 2]) -> bool {
     // Nothing was published in the future, whatever the publisher's clock says.
     let age = Duration::from_nanos(u64::try_from(age_ns).unwrap_or(0));

@@ -72,7 +72,7 @@ pub enum SafeStateCause {
     /// The robot waits for something before it moves, and leaves its safe state by itself when that
     /// is there: see [`RobotHandle::wait_in_safe_state`](crate::RobotHandle::wait_in_safe_state).
     Waiting {
-        /// Its name, and what about it: ``host `head`: it has not been met yet``.
+        /// The name, and the reason: ``host `head`: it has not been met yet``.
         what: String,
     },
 }

@@ -1,4 +1,5 @@
-/// Why a robot stops, as [`RobotHandle::stop_cause`](crate::RobotHandle::stop_cause) says.
+/// The cause for which a robot stops:
+/// [`RobotHandle::stop_cause`](crate::RobotHandle::stop_cause).
 ///
 /// ```
 /// use hemiola_runtime::{RobotHandle, StopCause};

@@ -128,7 +128,8 @@ fn arguments_of_ros_2_are_for_the_nodes_of_both_processes() {
         "/**:\n  ros__parameters:\n    use_sim_time: true\n/left/base:\n  ros__parameters:\n    Navigator.near: 0.11\n";
     std::fs::write(folder.path().join("rover.yaml"), parameters).unwrap();
     let arguments = ["--ros-args", "-r", "__node:=base", "-r", "__ns:=/left", "--params-file", "rover.yaml"];
-    // A full name, one below the node's name, and one in its namespace; of topics of both processes.
+    // A full name, one below the node's name, and one in its namespace; of topics of both
+    // processes.
     let remap = ["-r", "/odom:=/front/odom", "-r", "/plan:=~/plan", "-r", "/scan:=scan"];
     let clients = format!("ros2={{ connect = \"{address}\", router = false }}");
     let _program = Program::start(&clients, folder.path(), &[&arguments[..], &remap].concat());

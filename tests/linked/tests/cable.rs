@@ -1,5 +1,5 @@
-//! Two hosts with a network each, joined by a cable that is pulled: network namespaces, and a pair of
-//! virtual Ethernet devices.
+//! Two hosts with a network each, joined by a cable that is pulled: network namespaces, and a pair
+//! of virtual Ethernet devices.
 #![forbid(unsafe_code)]
 
 #[allow(dead_code, reason = "other tests use other parts of it")]

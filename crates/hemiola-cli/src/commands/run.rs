@@ -355,7 +355,7 @@ impl Attempt<'_> {
     }
 }
 
-/// What was seen of a run.
+/// The observations of a run.
 struct Watched {
     /// The last capture of its events, if a picture is wanted.
     capture: Option<Trace>,

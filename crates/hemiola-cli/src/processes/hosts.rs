@@ -42,7 +42,7 @@ struct Host {
     name: String,
     gate: SocketAddr,
     processes: Vec<String>,
-    /// Its processes without which the robot must not run.
+    /// The processes of this host without which the robot must not run.
     needed: Vec<String>,
     /// The connection over which it is told things.
     line: Option<TcpStream>,

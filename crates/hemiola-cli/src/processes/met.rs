@@ -13,7 +13,7 @@ use super::words::HostKnows;
 /// Another host of the robot.
 pub struct KnownHost {
     name: String,
-    /// Its processes with `on_loss = "safe-state"`.
+    /// The processes of this host with `on_loss = "safe-state"`.
     needed: Vec<String>,
     /// Set once it has said what it knows, or an attempt to reach it has failed.
     is_settled: bool,

@@ -82,7 +82,7 @@ pub struct Ros2Published {
     /// The time after which a message expires: whoever subscribes later does not get it; `None`:
     /// never.
     pub lifespan: Option<Duration>,
-    /// What shows subscribers that the publisher is alive.
+    /// The sign by which subscribers see that the publisher is alive.
     pub liveliness: Ros2Liveliness,
     /// The time within which it is shown; `None`: any.
     pub lease: Option<Duration>,
@@ -105,12 +105,13 @@ pub struct Ros2Subscribed {
     pub history: Ros2History,
     /// The longest time between two messages that is requested of publishers; `None`: any.
     pub deadline: Option<Duration>,
-    /// The age from which on a message has expired, and is dropped; `None`: what its publisher says.
+    /// The age from which on a message has expired, and is dropped; `None`: the one that its
+    /// publisher says.
     pub lifespan: Option<Duration>,
-    /// What publishers are requested to show their liveliness by.
+    /// The sign by which publishers are requested to show that they are alive.
     pub liveliness: Ros2Liveliness,
-    /// The time within which publishers are requested to show that they are alive, and from which on
-    /// their liveliness is supervised; `None`: it is not.
+    /// The time within which publishers are requested to show that they are alive, and from which
+    /// on their liveliness is supervised; `None`: it is not.
     pub lease: Option<Duration>,
 }
 
@@ -180,7 +181,7 @@ pub enum Ros2History {
     KeepAll,
 }
 
-/// What shows that a publisher is alive, by the names of ROS 2.
+/// The signs that a publisher is alive, by the names of ROS 2.
 ///
 /// See [`Ros2Configuration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

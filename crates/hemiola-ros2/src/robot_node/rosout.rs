@@ -67,8 +67,8 @@ impl Rosout {
         Ok(Self { publication, messages, sequence: 0, logger })
     }
 
-    /// Publishes the robot's log messages since the last call, and discards those that have expired.
-    /// Returns when the next ones have.
+    /// Publishes the robot's log messages since the last call, and discards those that have
+    /// expired. Returns when the next ones have.
     pub fn turn(&mut self, session: &Session, now_ns: impl Fn() -> i64) -> Option<Instant> {
         while let Some(entry) = self.messages.next_entry() {
             let JournalEvent::Message { severity, about, text } = entry.event else { continue };

@@ -1,4 +1,4 @@
-//! Whether the router has been reached that introduces nodes to each other.
+//! The router that introduces nodes to each other: the news of whether it has been reached.
 
 use std::time::{Duration, Instant};
 

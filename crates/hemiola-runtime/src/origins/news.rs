@@ -333,8 +333,8 @@ mod tests {
         (writer, news)
     }
 
-    /// The listener is told the latest run that had ended when it looked, of runs that are all news:
-    /// the time that it reads is not later than the end of the first run that it had not
+    /// The listener is told the latest run that had ended when it looked, of runs that are all
+    /// news: the time that it reads is not later than the end of the first run that it had not
     /// heard of. (The time of its last look may be: the end of a run is seen a moment after it.)
     #[test]
     fn loom_no_news_counts_from_later_than_the_end_of_its_first_run() {

@@ -45,7 +45,7 @@ pub enum LolaError {
     /// The peer has ended the connection.
     #[error("the body has ended the connection; it is made anew")]
     HungUp,
-    /// What has come is no state.
+    /// The bytes are no state.
     #[error("what the body has sent is no state: {0}; the connection is made anew")]
     Garbage(#[from] WireError),
     /// The peer does not take the commands.

@@ -1,5 +1,5 @@
-//! The part of a robot that runs on one host, as two machines would have it: a folder of sockets and
-//! a starter of its own.
+//! The part of a robot that runs on one host, as two machines would have it: a folder of sockets
+//! and a starter of its own.
 
 #[path = "../../../addresses.rs"]
 pub mod addresses;

@@ -97,10 +97,10 @@ exit $switched
         )
     }
 
-    /// Waits until all processes of the robot that run there have opened their doors, runs `settle`,
-    /// and prints the address of its page. Those of other hosts do not count, even if they are reached
-    /// from there. Fails with the robot's output if it ends before, or takes longer than its processes
-    /// have by default (`begin_within`).
+    /// Waits until all processes of the robot that run there have opened their doors, runs
+    /// `settle`, and prints the address of its page. Those of other hosts do not count, even if
+    /// they are reached from there. Fails with the robot's output if it ends before, or takes
+    /// longer than its processes have by default (`begin_within`).
     pub fn await_doors(&self, settle: &str) -> String {
         let robot = quoted(self.robot);
         let (runs, said) = match self.by_systemd {

@@ -142,7 +142,7 @@ fn the_robot_obeys_the_referee_from_the_first_kick_off_to_the_end() {
                 stands_still(moments, "set");
                 let ours = moments[0].control.kicking_team == KickingTeam::Own;
                 assert!(is_at(&moments[0], x), "it is not at its place ({x}, 0): {:?}", moments[0]);
-                // It keeps 0.75 m off the ball of the middle, which it may have pushed on its way back.
+                // It keeps off the ball in the middle, which it may have pushed on its way back.
                 assert!(ours || moments[0].robot.translation.distance(moments[0].ball) > 0.6, "{:?}", moments[0]);
             }
             MatchState::Ready => {

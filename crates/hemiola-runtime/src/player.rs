@@ -47,11 +47,7 @@ pub struct Player {
 
 /// The pace at which a [`Player`] steps.
 ///
-/// ```
-/// use hemiola_runtime::Tempo;
-///
-/// assert_ne!(Tempo::default(), Tempo::AsFastAsPossible);
-/// ```
+/// See [`Transport::set_tempo`](crate::Transport::set_tempo).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tempo {
     /// Steps follow each other without waiting.

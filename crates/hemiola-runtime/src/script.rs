@@ -73,11 +73,7 @@ pub struct BreakOff {
 
 /// The reason for a [`BreakOff`].
 ///
-/// ```
-/// use hemiola_runtime::BreakOffReason;
-///
-/// assert_ne!(BreakOffReason::NoBeginning, BreakOffReason::Lost { runs: 1, later: 0 });
-/// ```
+/// See [`BreakOff`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BreakOffReason {

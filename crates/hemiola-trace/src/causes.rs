@@ -193,10 +193,7 @@ pub enum Cause {
 
 /// The reason why a task's end had to be waited for.
 ///
-/// ```
-/// # use hemiola_trace::causes::Because;
-/// assert_ne!(Because::Needed, Because::Occupied);
-/// ```
+/// See [`Cause::Executed`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Because {
     /// The next task needs its result, or no task follows it.

@@ -63,10 +63,7 @@ pub struct Assigned {
 
 /// The method by which priorities were found.
 ///
-/// ```
-/// use hemiola_analysis::assignment::threads::Method;
-/// assert_ne!(Method::DeadlineMonotonic, Method::Audsley);
-/// ```
+/// See [`Assigned`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// The sooner a thread is due, the higher its priority.

@@ -18,8 +18,9 @@ use std::time::Duration;
 ///
 /// If a link sends the topic, a thread that shares time may write a small message to the socket
 /// instead of waking the links' thread, which is a system call as well; it does not wait for that,
-/// either. A real-time thread never does, and neither does a thread that [refuses
-/// errands](hemiola_realtime::refuse_errands).
+/// either. The message is serialized on that thread then: hold no lock while publishing that
+/// `Data::write` of the message takes. A real-time thread never does this, and neither does a
+/// thread that [refuses errands](hemiola_realtime::refuse_errands).
 ///
 /// Every publisher has slots and lanes of its own, so that publishers do not disturb each other.
 /// Their messages are received in the order in which each published them.

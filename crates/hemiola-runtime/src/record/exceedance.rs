@@ -59,10 +59,7 @@ impl fmt::Display for Exceedance {
 
 /// The cause that an exceeded bound did not take into account.
 ///
-/// ```
-/// # use hemiola_runtime::ExceedanceCause;
-/// assert_ne!(ExceedanceCause::Backlog, ExceedanceCause::LateRelease);
-/// ```
+/// See [`Exceedance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExceedanceCause {
     /// An update or a callback ran longer than was assumed, or, if nothing was assumed, than it

@@ -50,10 +50,7 @@ pub struct Account {
 
 /// The one that had a core while a thread of the robot needed it.
 ///
-/// ```
-/// # use hemiola_trace::causes::Taker;
-/// assert_ne!(Taker::Host, Taker::OtherPrograms);
-/// ```
+/// See [`Loss`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taker {
     /// Threads other than those of the robot's cycles, sources and executors: of other programs, or

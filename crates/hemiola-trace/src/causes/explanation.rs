@@ -67,10 +67,7 @@ impl Execution {
 
 /// The cause of most of the unusual time of a run.
 ///
-/// ```
-/// # use hemiola_trace::causes::Reason;
-/// assert_ne!(Reason::Usual, Reason::Late);
-/// ```
+/// See [`Explanation`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// Nothing was unusual: the tasks took as long as they usually do, and the rest was short.

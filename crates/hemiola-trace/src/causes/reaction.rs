@@ -81,10 +81,7 @@ impl Hop {
 
 /// A step of a change in the world on its way to an output.
 ///
-/// ```
-/// # use hemiola_trace::{CycleId, causes::Step};
-/// assert_ne!(Step::Sample, Step::Run { cycle: CycleId(0), run: 7 });
-/// ```
+/// See [`Hop`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// The next sample of the sensor.

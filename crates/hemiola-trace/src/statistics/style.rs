@@ -53,9 +53,7 @@ impl Style {
 
 /// The use of colours for emphasis.
 ///
-/// ```
-/// assert_ne!(hemiola_trace::Colour::Never, hemiola_trace::Colour::Ansi);
-/// ```
+/// See [`Style`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
     /// Text without colours.

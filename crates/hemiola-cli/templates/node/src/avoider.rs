@@ -30,9 +30,9 @@ pub struct AvoiderParameters {
 pub struct Avoidance {
     /// The distance to the nearest obstacle ahead, in metres; infinite if there is none.
     pub nearest: f64,
-    /// Whether an obstacle is too near to drive on.
+    /// Set if an obstacle is too near to drive on.
     pub blocked: bool,
-    /// Whether somebody has switched the avoidance off.
+    /// Set if somebody has switched the avoidance off.
     pub disabled: bool,
 }
 

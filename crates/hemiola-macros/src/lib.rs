@@ -8,12 +8,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod data;
+mod marker;
 mod module;
 mod parameters;
+mod range;
 mod representation;
 mod source;
 mod state;
 mod update;
+mod written;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemImpl, parse_macro_input};
@@ -81,7 +84,7 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
 /// | part | meaning |
 /// |---|---|
 /// | `default = 0.6` | an expression; without it the value is `Default::default()` |
-/// | `range = 0.0..=1.0` | the least and the greatest value that a number may have; both ends are named |
+/// | `range = 0.0..=1.0` | the least and the greatest value that a number may have; both ends are named; a default of literals and constants that is outside does not compile |
 /// | `unit = "m"` | the unit, as people see it |
 ///
 /// ```
@@ -278,6 +281,27 @@ pub fn module(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
     finish(source::register(attribute.into(), parse_macro_input!(item as ItemImpl)))
+}
+
+/// Marks a method that each run of a cycle calls: it belongs in an `impl` block with
+/// [`#[module]`](macro@module), whose page says what its arguments can be.
+#[proc_macro_attribute]
+pub fn update(_: TokenStream, method: TokenStream) -> TokenStream {
+    marker::stray("update", "module", &method.into()).into()
+}
+
+/// Marks the method that stops what a module moves: it belongs in an `impl` block with
+/// [`#[module]`](macro@module).
+#[proc_macro_attribute]
+pub fn safe_state(_: TokenStream, method: TokenStream) -> TokenStream {
+    marker::stray("safe_state", "module", &method.into()).into()
+}
+
+/// Marks the method that acquires a sample: it belongs in an `impl` block with
+/// [`#[source]`](macro@source).
+#[proc_macro_attribute]
+pub fn sample(_: TokenStream, method: TokenStream) -> TokenStream {
+    marker::stray("sample", "source", &method.into()).into()
 }
 
 fn finish(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {

@@ -1,10 +1,11 @@
 //! The derive `#[derive(Parameters)]`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::{Data, DeriveInput, Error, Expr, ExprRange, Field, Fields, LitStr, RangeLimits, Result};
 
 use crate::data::documentation;
+use crate::range::Limits;
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
@@ -17,13 +18,16 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         Fields::Unnamed(fields) => return Err(Error::new_spanned(fields, "parameters need names: use named fields")),
     };
     let idents: Vec<_> = fields.iter().map(|parameter| &parameter.field.ident).collect();
-    let defaults = fields.iter().map(|parameter| &parameter.default);
+    let defaults = fields.iter().map(Parameter::default);
+    let checks = fields.iter().map(Parameter::check).collect::<Result<Vec<_>>>()?;
     let described = fields.iter().map(Parameter::describe);
     let sets = fields.iter().map(|parameter| {
         let (ident, text) = (&parameter.field.ident, parameter.name());
         quote! { #text => self.#ident = ::hemiola::macros_support::read_parameter::<Self, _>(name, value)?, }
     });
     Ok(quote! {
+        #(#checks)*
+
         impl ::core::default::Default for #name {
             fn default() -> Self {
                 Self { #( #idents: #defaults ),* }
@@ -49,19 +53,18 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 
 struct Parameter<'f> {
     field: &'f Field,
-    default: TokenStream,
-    range: Option<(Expr, Expr)>,
+    default: Option<Expr>,
+    range: Option<Limits>,
     unit: String,
 }
 
 impl<'f> Parameter<'f> {
     fn parse(field: &'f Field) -> Result<Self> {
-        let mut parameter =
-            Self { field, default: quote! { ::core::default::Default::default() }, range: None, unit: String::new() };
+        let mut parameter = Self { field, default: None, range: None, unit: String::new() };
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("default") {
-                    parameter.default = meta.value()?.parse::<Expr>()?.into_token_stream();
+                    parameter.default = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("range") {
                     let expression = meta.value()?.parse::<Expr>()?;
                     let Expr::Range(ExprRange {
@@ -73,7 +76,7 @@ impl<'f> Parameter<'f> {
                     else {
                         return Err(Error::new_spanned(expression, "a range needs both ends: `0.0..=1.0`"));
                     };
-                    parameter.range = Some((*start, *end));
+                    parameter.range = Some(Limits { start: *start, end: *end });
                 } else if meta.path.is_ident("unit") {
                     parameter.unit = meta.value()?.parse::<LitStr>()?.value();
                 } else {
@@ -89,11 +92,26 @@ impl<'f> Parameter<'f> {
         self.field.ident.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
+    fn default(&self) -> TokenStream {
+        match &self.default {
+            Some(default) => quote! { #default },
+            None => quote! { ::core::default::Default::default() },
+        }
+    }
+
+    /// Checks that the default is within the range, as far as both are known when it is compiled.
+    fn check(&self) -> Result<TokenStream> {
+        match (&self.default, &self.range) {
+            (Some(default), Some(limits)) => limits.check(&self.name(), &self.field.ty, default),
+            _ => Ok(TokenStream::new()),
+        }
+    }
+
     fn describe(&self) -> TokenStream {
         let (ident, ty, name, unit) = (&self.field.ident, &self.field.ty, self.name(), &self.unit);
         let documentation = documentation(&self.field.attrs);
         let range = match &self.range {
-            Some((start, end)) => quote! {
+            Some(Limits { start, end }) => quote! {
                 ::core::option::Option::Some(::hemiola::Range::new((#start) as f64, (#end) as f64))
             },
             None => quote! { ::core::option::Option::None },

@@ -6,9 +6,11 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, PatType, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
+    Error, FnArg, GenericArgument, Ident, PathArguments, ReceiverKind, Result, ReturnType, Signature, Type,
     TypeReference,
 };
+
+use crate::written::written;
 
 /// A method whose arguments the framework provides.
 pub struct Method {
@@ -91,21 +93,6 @@ impl Method {
             ).with_signature(&[#(#signature),*])
         }}
     }
-}
-
-/// Returns an argument as it is usually written: `ball: &mut Ball`, without the spaces that tokens
-/// have between them.
-fn written(argument: &PatType) -> String {
-    let mut text = String::new();
-    for token in argument.to_token_stream().to_string().split_whitespace() {
-        let opens = text.is_empty() || text.ends_with(['&', '<', '(', '[']) || text.ends_with("::");
-        let closes = token.starts_with([':', '<', '>', ',', ')', ']', ';']);
-        if !opens && !closes {
-            text.push(' ');
-        }
-        text.push_str(token);
-    }
-    text
 }
 
 /// Returns the same tokens with the span of `place`, where the compiler reports errors in them.

@@ -45,7 +45,8 @@ use thiserror::Error;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a representation's data",
     label = "no schema is known for this type",
-    note = "add `#[derive(Data)]` to `{Self}`, or make the representation `#[representation(opaque)]`"
+    note = "add `#[derive(Data)]` to `{Self}`, or make the representation `#[representation(opaque)]`",
+    note = "types of glam and arrayvec are data in the versions of `hemiola::glam` and `hemiola::arrayvec`"
 )]
 pub trait Data: Sized {
     /// Returns the schema.

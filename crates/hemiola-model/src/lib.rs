@@ -37,6 +37,12 @@ mod parameters;
 mod representation;
 mod time;
 
+/// The arrayvec whose vectors are data.
+#[cfg(feature = "arrayvec")]
+pub use ::arrayvec;
+/// The glam whose vectors, matrices and quaternions are data.
+#[cfg(feature = "glam")]
+pub use ::glam;
 pub use data::{Data, Value};
 pub use module::{Source, SourceDescriptor, SourceRate};
 pub use name::Name;

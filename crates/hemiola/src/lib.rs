@@ -18,7 +18,11 @@
 //! | `tools` | the commands `completions` and `man`, which the program `hemiola` has, in the robot's program |
 //! | `ros2` | `[ros2]` in robot.toml: the robot as a node of ROS 2 |
 //! | `zenoh` | `zenoh:` addresses of `[link.*]` in robot.toml: links over Zenoh |
-//! | `arrayvec`, `glam` (default) | types of these crates as data of representations |
+//! | `arrayvec`, `glam` (default) | types of these crates as data of representations, and the crates themselves: [`hemiola::arrayvec`](arrayvec), [`hemiola::glam`](glam) |
+//!
+//! A type of glam or arrayvec is data in the version that this crate has, and no other. A crate
+//! that uses `hemiola::glam::Vec3` always has that one. One that names glam itself, for features of
+//! it, names the same version; `cargo tree -d` prints the crates that a robot has twice.
 //!
 //! ```no_run
 //! use hemiola::prelude::*;
@@ -79,6 +83,10 @@ pub use hemiola_model::{
     SourceRate, Time,
 };
 
+#[cfg(feature = "arrayvec")]
+pub use hemiola_model::arrayvec;
+#[cfg(feature = "glam")]
+pub use hemiola_model::glam;
 #[doc(hidden)]
 pub use hemiola_model::macros_support;
 
@@ -90,10 +98,12 @@ pub use program::*;
 /// All that a file with a module needs: `use hemiola::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "messages")]
-    pub use crate::bus::{Publisher, Requests, Subscription};
+    pub use crate::bus::{AnswerError, Publisher, Requests, SendError, Subscription};
     pub use crate::module::{Canvas, Color, Debug, Fresh, Module, Previous, SafeState, Samples, Scene, Scope};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
     // The derives alone: the methods of these traits would hide those of other types, such as
     // `str::replace`.
     pub use hemiola_macros::{Data, Module};
+    // `#[module]` and `#[source]` remove these; without them they say what is missing.
+    pub use hemiola_macros::{safe_state, sample, update};
 }

@@ -128,6 +128,18 @@ impl Watcher {
     }
 }
 
+/// An alternative that knows of the lidar by alarms alone.
+#[derive(Module)]
+struct Coward {}
+
+#[module]
+impl Coward {
+    #[update]
+    fn plan(&self, plan: &mut Plan, heard: &Subscription<Alarm>) {
+        plan.goal = -(heard.iter().count() as f64);
+    }
+}
+
 #[derive(Module)]
 struct Opener {}
 
@@ -337,6 +349,27 @@ fn chains_across_go_on_with_what_the_link_brings() {
     assert_eq!(across, expected.map(|(name, from)| (name.to_owned(), from.to_owned())));
     assert_eq!(part(&configuration, "main").unwrap().chains, []);
     assert_eq!(part(&configuration, "maps").unwrap().chains, [chain("look", "Mapper")]);
+}
+
+/// The stamp of such a value does not cover the messages that its module received.
+#[test]
+fn what_derives_by_messages_alone_begins_no_chain_as_a_value() {
+    let mut configuration = robot();
+    configuration.cycles[2].modules = vec!["Coward".into()];
+    configuration.processes = vec![process("maps", &["mapping"]), process("plans", &["planning"])];
+    configuration.chains = vec![ChainConfiguration {
+        name: "turn".into(),
+        from: "Lidar".into(),
+        to: "Driver.drive".into(),
+        reaction: None,
+        data_age: None,
+    }];
+    let whole = Robot::assemble(configuration).unwrap();
+    let across: Vec<_> = whole.chains_into("main").unwrap().into_iter().map(|(_, chain)| chain.from).collect();
+    assert!(
+        across.contains(&"link.maps.Scan".to_owned()) && across.contains(&"link.maps.Alarm by messages".to_owned())
+    );
+    assert!(!across.contains(&"link.plans.Plan".to_owned()), "{across:?}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use hemiola::bus::SendError;
 use hemiola::prelude::*;
 
 /// The distance that a range finder measures.

@@ -141,14 +141,16 @@ pub fn statistics(said: &[Said<'_>]) -> Value {
 }
 
 /// Combines topics. A topic that goes from process to process is counted where it is published; its
-/// subscribers and losses are counted in all processes.
+/// subscribers and losses are counted in all processes. A process knows topics that none of its
+/// modules uses; they are listed once.
 fn topics(said: &[Said<'_>]) -> Vec<Value> {
-    let mut joined: Vec<Value> =
-        each(said, "topics", |said, topic| !said.holdings.received.contains(text_of(&topic["name"])));
+    let is_own = |said: &Said<'_>, topic: &Value| {
+        let is_used = ["publishers", "subscribers", "sent"].iter().any(|key| topic[key].as_u64() != Some(0));
+        is_used && !said.holdings.received.contains(text_of(&topic["name"]))
+    };
+    let mut joined = each(said, "topics", is_own);
     for said in said {
-        let received =
-            items(&said.content["topics"]).filter(|topic| said.holdings.received.contains(text_of(&topic["name"])));
-        for topic in received {
+        for topic in items(&said.content["topics"]).filter(|topic| !is_own(said, topic)) {
             match joined.iter_mut().find(|known| known["name"] == topic["name"]) {
                 Some(known) => {
                     for key in ["subscribers", "waiting", "lost"] {
@@ -256,12 +258,15 @@ mod tests {
                 "time": time,
                 "report": {"cycles": [{"name": cycle}], "sources": [{"name": "link.main.Drive"}], "lost_events": 1},
                 "health": {cycle: {"runs": 5}},
-                "topics": [{"name": "horn", "publishers": publishers, "subscribers": 1, "sent": 7, "waiting": 0, "lost": 2}],
+                "topics": [
+                    {"name": "bell", "publishers": 1 - publishers, "subscribers": 0, "sent": 0, "waiting": 0, "lost": 0},
+                    {"name": "horn", "publishers": publishers, "subscribers": 1, "sent": 7, "waiting": 0, "lost": 2},
+                ],
                 "safe_state": safe, "recording": {"file": format!("{cycle}.mcap")},
             })
         };
         let safe = json!({"since": 20, "cause": "it was asked for"});
-        let all = joined(statistics, of(100, "driving", 1, Value::Null), of(95, "seeing", 1, safe));
+        let all = joined(statistics, of(100, "driving", 1, Value::Null), of(95, "seeing", 0, safe));
         assert_eq!(all["time"], 102);
         assert_eq!(
             (&all["report"]["cycles"][1]["process"], &all["report"]["lost_events"]),
@@ -273,8 +278,10 @@ mod tests {
         assert_eq!(all["recording"]["file"], "driving.mcap, seeing.mcap");
         // Only `main` has said that this is one of its own sources.
         assert_eq!(all["report"]["sources"].as_array().unwrap().len(), 1);
-        let horn = json!([{"name": "horn", "process": "main", "publishers": 1, "subscribers": 2, "sent": 7, "waiting": 0,
-                           "lost": 4}]);
-        assert_eq!(all["topics"], horn);
+        let horn = json!({"name": "horn", "process": "main", "publishers": 1, "subscribers": 2, "sent": 7, "waiting": 0,
+                          "lost": 4});
+        let bell = json!({"name": "bell", "process": "vision", "publishers": 1, "subscribers": 0, "sent": 0,
+                          "waiting": 0, "lost": 0});
+        assert_eq!(all["topics"], json!([horn, bell]));
     }
 }

@@ -13,8 +13,9 @@ impl Robot {
     /// Returns what a process can measure of the chains that begin in other processes and end in
     /// it, each with the chain of robot.toml: for each value or topic that a link receives and that
     /// may derive from the chain's source, a chain that begins with it. Its samples have the stamps
-    /// of that source, so that reaction times and data ages are complete. Some of these chains may
-    /// lead nowhere, and those that begin with messages may be other ways than the chain of
+    /// of that source, so that reaction times and data ages are complete. A value that derives from
+    /// the source by messages alone begins no chain, as its stamp does not cover them. Some chains
+    /// may lead nowhere, and those that begin with messages may be other ways than the chain of
     /// robot.toml means.
     ///
     /// # Errors
@@ -30,14 +31,20 @@ impl Robot {
             .iter()
             .filter(|chain| cut.ends(&chain.to, here) && !cut.is_at(begin(&chain.from), here));
         for chain in across {
-            let derived = cut.derived_from(begin(&chain.from));
+            let derived = cut.derived_from(begin(&chain.from), Through::ValuesAndMessages);
+            let by_values = cut.derived_from(begin(&chain.from), Through::Values);
             for crossing in crossings.iter().filter(|crossing| crossing.to == here) {
                 let name = &crossing.subject.name;
-                let provides = |node: &usize| match crossing.subject.kind {
-                    SubjectKind::Representation => cut.nodes[*node].provides.iter().any(|it| it.name() == name),
-                    SubjectKind::Topic => cut.has_end(*node, name, PortRole::Publishes),
+                let carries = match crossing.subject.kind {
+                    SubjectKind::Representation => by_values.iter().any(|node| {
+                        cut.places[*node] == crossing.from
+                            && cut.nodes[*node].provides.iter().any(|it| it.name() == name)
+                    }),
+                    SubjectKind::Topic => derived.iter().any(|node| {
+                        cut.places[*node] == crossing.from && cut.has_end(*node, name, PortRole::Publishes)
+                    }),
                 };
-                if !derived.iter().any(|node| cut.places[*node] == crossing.from && provides(node)) {
+                if !carries {
                     continue;
                 }
                 let source = Received::new(crossing.subject.clone()).source(cut.names[crossing.from]);
@@ -58,16 +65,24 @@ pub(super) fn begin(from: &str) -> &str {
     source_of_messages(from).unwrap_or(from)
 }
 
+/// The steps by which something may derive from a source's samples.
+#[derive(Clone, Copy, PartialEq)]
+enum Through {
+    Values,
+    ValuesAndMessages,
+}
+
 impl Cut<'_> {
     /// Returns the nodes with values and messages that may derive from samples of a source.
-    fn derived_from(&self, source: &str) -> Vec<usize> {
+    fn derived_from(&self, source: &str, through: Through) -> Vec<usize> {
         let is_it = |node: &usize| self.nodes[*node].consumer == Consumer::Source(source.to_owned());
         let mut derived: Vec<usize> = (0..self.nodes.len()).filter(is_it).collect();
         let mut next = 0;
         while let Some(&from) = derived.get(next) {
             for reader in 0..self.nodes.len() {
                 let reads = || self.nodes[reader].reads.values().any(|read| read.from == from);
-                if !derived.contains(&reader) && (reads() || self.hears(reader, from)) {
+                let hears = || through == Through::ValuesAndMessages && self.hears(reader, from);
+                if !derived.contains(&reader) && (reads() || hears()) {
                     derived.push(reader);
                 }
             }

@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{calling, connecting, eventually, free_unix, listening, serving};
+use common::{address_of, calling, connecting, eventually, free_udp, free_unix, listening, lossy, serving};
 use hemiola::prelude::*;
 use hemiola_link::{LinkHost, LinkStatistics, Links};
-use hemiola_model::configuration::{Configuration, CycleConfiguration, LinkConfiguration, Trigger};
+use hemiola_model::configuration::{Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Trigger};
 use hemiola_runtime::{Pace, Robot, RobotHandle};
 
 #[derive(Representation, Clone, Default)]
@@ -157,6 +157,62 @@ fn what_modules_publish_is_received_by_modules_of_another_robot() {
     let remark = "link `here`: `doubler` has connected";
     let is_told = || seer.handle().messages().iter().any(|message| message.to_string().contains(remark));
     eventually(|| is_told().then_some(())).expect("it is told");
+    drop((here, there));
+    doubler.stop();
+}
+
+/// The cycles of both go on, what comes is right and in order, and the losses are counted.
+#[test]
+fn two_robots_exchange_topics_over_udp_that_loses_a_fifth_each_way() {
+    const STEPS: u64 = 200;
+    // A loss is known when a later message comes.
+    const UNKNOWN: u64 = 3;
+    let mut seer = robot("Seer").into_stepper().unwrap();
+    let doubler = robot("Doubler").start(Pace::RealTime).unwrap();
+    let here = open("seer", seer.handle(), listening(free_udp(), &["Ball"], &["Answer"]));
+    let LinkAddress::Udp(address) = address_of(&here.statistics()[0]) else { panic!("it is UDP") };
+    let address = LinkAddress::Udp(lossy(address));
+    let there = open("doubler", doubler.handle(), connecting(address, &["Answer"], &["Ball"]));
+    let is_wanted = |links: &Links| links.statistics()[0].sent[0].peers == 1;
+    eventually(|| (is_wanted(&here) && is_wanted(&there)).then_some(())).expect("they meet");
+
+    let mut before = (0, 0.0);
+    for step in 1..=STEPS {
+        seer.step();
+        // This robot is stepped faster than the other one runs, whose queues have ends.
+        let is_answered = || {
+            let link = &there.statistics()[0];
+            let received = &link.received[0];
+            received.messages + received.lost + UNKNOWN >= step && link.sent[0].messages >= received.messages
+        };
+        eventually(|| is_answered().then_some(())).expect("balls are answered");
+        let heard = seer.with_value(|heard: &Heard| (heard.count, heard.last)).unwrap();
+        // Answers to what was seen, each to a later ball than the one before.
+        assert!(heard.1 % 2.0 == 0.0 && heard.1 <= 2.0 * step as f64, "{heard:?}");
+        assert_eq!(heard.0 > before.0, heard.1 > before.1, "{before:?} {heard:?}");
+        before = heard;
+    }
+
+    let all = |links: &Links, least: u64| {
+        let received = || links.statistics()[0].received[0].clone();
+        let are_all = || Some(received()).filter(|it| it.messages + it.lost >= least);
+        eventually(are_all).expect("all is received or counted as lost")
+    };
+    let balls = all(&there, STEPS - UNKNOWN);
+    let sent = balls.messages;
+    let answers = all(&here, sent - UNKNOWN);
+    for (received, sent) in [(&balls, STEPS), (&answers, sent)] {
+        let fifth = sent / 5;
+        assert!((fifth - fifth / 4..=fifth + fifth / 4).contains(&received.lost), "of {sent}: {received:?}");
+        assert_eq!((received.late, received.unreadable), (0, 0));
+    }
+    // All that has come reaches the module. The last answers may still be on their way.
+    let come = || here.statistics()[0].received[0].messages;
+    let before = come();
+    seer.step();
+    let count = seer.with_value(|heard: &Heard| u64::from(heard.count)).unwrap();
+    assert!((before..=come()).contains(&count), "{before} {count}");
+    assert_eq!((here.statistics()[0].met, there.statistics()[0].met), (1, 1));
     drop((here, there));
     doubler.stop();
 }

@@ -165,7 +165,7 @@ fn what_sees_hears_and_walks_are_one_robot_that_scores_beside_its_page() {
 fn it_scores_while_what_sees_is_killed_every_five_seconds() {
     let mut game = Game::start("killed", &["--statistics", "report.json"]);
     let (mut kills, mut last) = (0, Instant::now());
-    // The number of values of cognition that the page had at the last kill.
+    // The number of values of cognition that the page had at the first kill.
     let (mut page, mut before) = (None::<Page>, 0);
     game.play(|game| {
         match &mut page {
@@ -176,12 +176,14 @@ fn it_scores_while_what_sees_is_killed_every_five_seconds() {
             && let Some(vision) = game.vision()
         {
             kill_process(vision, Signal::KILL).unwrap();
+            if kills == 0 {
+                before = page.as_ref().map_or(0, |page| page.values[1]);
+            }
             (kills, last) = (kills + 1, Instant::now());
-            before = page.as_ref().map_or(0, |page| page.values[1]);
         }
     });
     let values = page.expect("the page is served").values;
-    println!("the page had values of {:?}: {values:?}, of the second {before} before the last kill", Page::VALUES);
+    println!("the page had values of {:?}: {values:?}, of the second {before} before the first kill", Page::VALUES);
     let text = game.text();
     let motion = text.lines().rfind(|line| line.starts_with("motion ")).unwrap_or_default();
     let truth = text.lines().rfind(|line| line.contains("truth ")).unwrap_or_default();

@@ -1,95 +1,60 @@
 """A client of links, written from docs/book/src/link.md alone: python3 link_client.py HOST:PORT
 
-Subscribes to the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten. Also
-prints the representation `Drive` (float64 radius, ..), and calls the service `IsRoom` (float64 radius; the response is a bool) once.
-"""
+Subscribes to the topic `Odometry` (float64 x, float64 y, ..) and answers each message with a `Wish` (float64 radius). Ends after ten."""
 import socket
 import struct
 import sys
 from time import monotonic_ns
 
 HELLO, OFFER, ANSWER, MESSAGE, GOODBYE, VALUE, PING, PONG, REQUEST, RESPONSE, REFUSAL = range(1, 12)
-TOPIC, REPRESENTATION, REQUESTS, ANSWERS = 0, 1, 2, 3
-WISH, ROOM = 0, 1
-WANTED = 2
-CDR = b"\x00\x01\x00\x00"
-
+TOPIC, REPRESENTATION, REQUESTS, ANSWERS = range(4)
+CDR, UNWANTED, WANTED = b"\x00\x01\x00\x00", 0, 2
 
 def text(string):
-    data = string.encode()
-    return struct.pack("<I", len(data)) + data
+    return struct.pack("<I", len(string.encode())) + string.encode()
 
-
-def texts(data, count):
-    found = []
-    for _ in range(count):
-        (length,) = struct.unpack_from("<I", data)
-        found.append(data[4 : 4 + length].decode())
-        data = data[4 + length :]
-    return found
-
+def read_text(data):
+    return data[4:4 + struct.unpack_from("<I", data)[0]].decode()
 
 class Link:
     def __init__(self, address):
-        host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.socket = socket.create_connection(address.rsplit(":", 1), timeout=30)
         self.stream = self.socket.makefile("rb")
-        self.say(HELLO, text("hemiola link") + struct.pack("<I", 1) + text("python"))
+        self.send(HELLO, text("hemiola link") + struct.pack("<I", 1) + text("python"))
 
-    def say(self, kind, contents):
+    def send(self, kind, contents):
         self.socket.sendall(struct.pack("<IB", 1 + len(contents), kind) + contents)
 
-    def hear(self):
-        (length,) = struct.unpack("<I", self.stream.read(4))
-        frame = self.stream.read(length)
-        return frame[0], frame[1:]
+    def offer(self, number, subject, name, definition):
+        self.send(OFFER, struct.pack("<IB", number, subject) + text(name) + text("python/msg/" + name) + text("") + text(definition))
 
+    def frames(self, wanted):
+        """Yields the frames of the robot, and names by offers; takes what is wanted, and answers what measures time."""
+        names = {}
+        while True:
+            frame = self.stream.read(struct.unpack("<I", self.stream.read(4))[0])
+            kind, contents = frame[0], frame[1:]
+            if kind == OFFER:
+                number, subject = struct.unpack_from("<IB", contents)
+                names[number] = read_text(contents[5:])
+                answer = WANTED if (subject, names[number]) in wanted else UNWANTED
+                self.send(ANSWER, struct.pack("<IB", number, answer) + text(""))
+            elif kind == PING:
+                self.send(PONG, contents + struct.pack("<qq", monotonic_ns(), monotonic_ns()))
+            elif kind == GOODBYE:
+                sys.exit("goodbye: " + read_text(contents))
+            yield kind, contents, names
 
-def main():
-    link = Link(sys.argv[1])
-    link.say(OFFER, struct.pack("<IB", WISH, TOPIC) + text("Wish") + text("python/msg/Wish") + text("") + text("float64 radius\n"))
-    link.say(OFFER, struct.pack("<IB", ROOM, REQUESTS) + text("IsRoom") + text("python/msg/IsRoom") + text("") + text("float64 radius\n"))
-    names, heard, sent, wanted, is_answered = {}, 0, 0, set(), False
-    while heard < 10 or (ROOM in wanted and not is_answered):
-        kind, contents = link.hear()
-        if kind == HELLO:
-            print("robot:", texts(contents[len(text("hemiola link")) + 4 :], 1)[0])
-        elif kind == OFFER:
-            topic, subject = struct.unpack_from("<IB", contents)
-            names[topic], schema, type_hash, definition = texts(contents[5:], 4)
-            is_shown = (subject, names[topic]) in [(TOPIC, "Odometry"), (REPRESENTATION, "Drive"), (ANSWERS, "IsRoom")]
-            link.say(ANSWER, struct.pack("<IB", topic, WANTED if is_shown else 0) + text(""))
-        elif kind == ANSWER:
-            (offer, answer) = struct.unpack_from("<IB", contents)
-            if answer == WANTED and offer not in wanted:
-                wanted.add(offer)
-                if offer == ROOM:
-                    link.say(REQUEST, struct.pack("<IQ", ROOM, 1) + CDR + struct.pack("<d", 1.5))
-        elif kind == RESPONSE:
-            (call,) = struct.unpack_from("<Q", contents)
-            is_answered = True
-            print(f"answer to call {call}: there is {'room' if contents[8 + len(CDR)] else 'no room'}")
-        elif kind == REFUSAL:
-            is_answered = True
-            print("no answer:", texts(contents[9:], 1)[0])
+if __name__ == "__main__":
+    link, is_wanted = Link(sys.argv[1]), False
+    link.offer(0, TOPIC, "Wish", "float64 radius\n")
+    for kind, contents, names in link.frames([(TOPIC, "Odometry")]):
+        if kind == ANSWER:
+            is_wanted = contents[4] == WANTED
         elif kind == MESSAGE:
-            topic, sequence, time = struct.unpack_from("<IQq", contents)
-            x, y = struct.unpack_from("<dd", contents, 20 + len(CDR))
-            heard += 1
+            topic, sequence, time, x, y = struct.unpack("<IQq4xdd", contents[:40])
             print(f"{names[topic]} {sequence}: x {x} y {y}")
-            if WISH in wanted:
-                sent += 1
-                link.say(MESSAGE, struct.pack("<IQq", WISH, sent, time) + CDR + struct.pack("<d", 2 * x))
-        elif kind == VALUE:
-            topic, sequence, time, stamp = struct.unpack_from("<IQqq", contents)
-            (radius,) = struct.unpack_from("<d", contents, 28 + len(CDR))
-            print(f"{names[topic]} {sequence}: radius {radius}, of {stamp / 1e9:.3f} s, committed at {time / 1e9:.3f} s")
-        elif kind == PING:
-            now = monotonic_ns()
-            link.say(PONG, contents + struct.pack("<qq", now, now))
-        elif kind == GOODBYE:
-            sys.exit("goodbye: " + texts(contents, 1)[0])
-    link.say(GOODBYE, text("ten are enough"))
-
-
-main()
+            if is_wanted:
+                link.send(MESSAGE, struct.pack("<IQq", 0, sequence, time) + CDR + struct.pack("<d", 2 * x))
+            if sequence == 10:
+                sys.exit(link.send(GOODBYE, text("ten are enough")))

@@ -173,12 +173,16 @@ def say(*words):
         print(*words, flush=True)
 
 
-def declare(kind, name, of_type, hash, quality=QUALITY):
-    """Announces an endpoint, and returns its key."""
+def declare(kind, name, of_type, hash, quality=QUALITY, answer=None):
+    """Declares an endpoint, and returns its key. What answers its queries is declared before its token, as rmw_zenoh does: whoever has seen the
+    token may call it."""
     dds = ros2_to_dds_type(of_type)
+    key = topic_keyexpr(DOMAIN, name, dds, hash)
+    if answer:
+        kept.append(session.declare_queryable(key, answer, complete=True))
     token = endpoint_liveliness_keyexpr(EndpointEntity(node, manager.get_next_entity_id(), kind, name, dds, hash, quality))
     kept.append(session.liveliness().declare_token(token))
-    return topic_keyexpr(DOMAIN, name, dds, hash)
+    return key
 
 
 def attachment():
@@ -274,15 +278,16 @@ def pose(frame, x, y):
     return of("geometry_msgs/msg/PoseStamped", header=header, pose=of("geometry_msgs/msg/Pose", position=point, orientation=turn))
 
 
-def action_keys(kind, topic_kind):
+def action_keys(kind, topic_kind, send=None, cancel=None, result=None):
     name = lambda part: f"{ACTION}/_action/{part}"
+    # Whoever has seen that goals can be sent needs the other parts, too.
     return {
-        "send": declare(kind, name("send_goal"), f"{ACTION_TYPE}_SendGoal", SEND_GOAL),
-        "cancel": declare(kind, name("cancel_goal"), "action_msgs/srv/CancelGoal", CANCEL_GOAL),
-        "result": declare(kind, name("get_result"), f"{ACTION_TYPE}_GetResult", GET_RESULT),
         "feedback": declare(topic_kind, name("feedback"), f"{ACTION_TYPE}_FeedbackMessage", feedback_hash()),
         "status": declare(topic_kind, name("status"), "action_msgs/msg/GoalStatusArray", STORE.hash_rihs01("action_msgs/msg/GoalStatusArray"),
                           ":1:,1:,:,:,,"),
+        "cancel": declare(kind, name("cancel_goal"), "action_msgs/srv/CancelGoal", CANCEL_GOAL, answer=cancel),
+        "result": declare(kind, name("get_result"), f"{ACTION_TYPE}_GetResult", GET_RESULT, answer=result),
+        "send": declare(kind, name("send_goal"), f"{ACTION_TYPE}_SendGoal", SEND_GOAL, answer=send),
     }
 
 
@@ -385,9 +390,7 @@ for line in sys.stdin:
                                                           history=zenoh.ext.HistoryConfig(detect_late_publishers=True, max_samples=1)))
         say("status")
     elif command == "serve":
-        served = action_keys(EntityKind.SERVICE, EntityKind.PUBLISHER)
-        for part, heard in [("send", asked_goal), ("result", asked_result), ("cancel", asked_cancel)]:
-            kept.append(session.declare_queryable(served[part], heard, complete=True))
+        served = action_keys(EntityKind.SERVICE, EntityKind.PUBLISHER, send=asked_goal, cancel=asked_cancel, result=asked_result)
         say("serving")
     elif command == "tell":
         x, distance = map(float, words)

@@ -281,10 +281,15 @@ fn read_time_stamp_counter() -> u64 {
 /// hypervisor hides that leaf, by the kernel.
 #[cfg(target_arch = "x86_64")]
 fn time_stamp_counter_is_invariant() -> bool {
-    use std::arch::x86_64::__cpuid;
+    const HIGHEST: u32 = 0x8000_0000;
     const POWER_MANAGEMENT: u32 = 0x8000_0007;
     const INVARIANT: u32 = 1 << 8;
-    let by_processor = __cpuid(0x8000_0000).eax >= POWER_MANAGEMENT && __cpuid(POWER_MANAGEMENT).edx & INVARIANT != 0;
+    #[allow(unused_unsafe, reason = "the function is safe in newer versions of Rust")]
+    let identify = |leaf| {
+        // SAFETY: every x86-64 processor has the instruction; it only reads registers.
+        unsafe { std::arch::x86_64::__cpuid(leaf) }
+    };
+    let by_processor = identify(HIGHEST).eax >= POWER_MANAGEMENT && identify(POWER_MANAGEMENT).edx & INVARIANT != 0;
     by_processor
         || std::fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| {
             text.lines().find(|line| line.starts_with("flags")).is_some_and(|flags| {

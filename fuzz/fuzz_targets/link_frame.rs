@@ -7,7 +7,8 @@
 use std::sync::LazyLock;
 
 use hemiola_link::wire::{
-    Assembly, Fragment, Frame, Incoming, NoAnswer, PIECE, Request, Response, VERSION, VERSION_WITH_FRAGMENTS, split,
+    Assembly, Fragment, Frame, Incoming, NoAnswer, PIECE, Request, Response, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS,
+    split,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -117,7 +118,7 @@ fn is_answered(frame: &Frame<'_>) {
 
 fn comes_back(frame: &Frame<'_>, bytes: &[u8]) {
     // Of another version's hello only the version is known.
-    let is_known = |version: &u32| (VERSION..=VERSION_WITH_FRAGMENTS).contains(version);
+    let is_known = |version: &u32| (VERSION..=VERSION_WITH_ACKNOWLEDGEMENTS).contains(version);
     if !matches!(frame, Frame::Hello { version, .. } if !is_known(version)) {
         let mut written = Vec::new();
         frame.write(&mut written);

@@ -8,12 +8,14 @@ mod desk;
 mod fragments;
 mod lanes;
 mod parting;
+mod reliable;
 
 use calls::Calls;
 pub use clock::{ClockDifference, PeerClock};
 pub use desk::{Desk, End, Offering};
 pub use lanes::Lanes;
 pub use parting::Parting;
+use reliable::Arrived;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -47,6 +49,7 @@ pub struct Session {
     /// What the peer has offered and is received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
     assembly: Assembly,
+    arrived: Arrived,
     calls: Calls,
     /// The CDR of frames that have none.
     no_cdr: Cdr,
@@ -97,6 +100,7 @@ impl Session {
             lanes: Lanes::new(desk),
             taken: BTreeMap::new(),
             assembly: Assembly::default(),
+            arrived: Arrived::default(),
             calls: Calls::default(),
             no_cdr: Cdr::default(),
         }
@@ -105,6 +109,9 @@ impl Session {
     /// Notes the version that the peer's hello has: this side says no later one from now on.
     pub fn note_version(&mut self, version: u32, desk: &Desk) {
         self.version = version.clamp(*desk.versions.start(), *desk.versions.end());
+        if self.version < wire::VERSION_WITH_ACKNOWLEDGEMENTS {
+            self.lanes.rely_on_nothing();
+        }
     }
 
     /// Returns the peer's name, or `None` until it has said hello.
@@ -141,6 +148,7 @@ impl Session {
     /// becomes stale if none of the conversations that are `left` brings it.
     pub fn end<'s>(&mut self, left: impl Iterator<Item = &'s Self> + Clone, desk: &mut Desk) {
         self.end_calls(desk);
+        self.lanes.unacknowledged().for_each(|topic| desk.statistics.sent[topic].unacknowledged += 1);
         for topic in 0..desk.topics.received.len() {
             if self.brings(topic) && !left.clone().any(|session| session.brings(topic)) {
                 desk.lose(topic);
@@ -164,6 +172,8 @@ impl Session {
             frame,
             Frame::Message(_)
                 | Frame::Fragment(_)
+                | Frame::Reliable(_)
+                | Frame::Acknowledgement { .. }
                 | Frame::Request(_)
                 | Frame::Response(_)
                 | Frame::Refusal { .. }
@@ -184,6 +194,10 @@ impl Session {
             Frame::Answer { topic, answer, reason } => self.learn(topic, answer, reason, desk),
             Frame::Message(message) => self.take(&message, Contents::Own(message.cdr), desk),
             Frame::Fragment(fragment) => self.gather(&fragment, desk)?,
+            Frame::Reliable(reliable) => self.take_in_order(&reliable, desk)?,
+            Frame::Acknowledgement { next, later } => {
+                desk.statistics.ignored += u64::from(!self.lanes.acknowledge(next, later));
+            }
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
@@ -245,6 +259,15 @@ impl Session {
                 desk.longest_frame
             ));
         }
+        let sent = &desk.topics.sent[topic].configuration;
+        if sent.is_reliable && desk.may_lose_frames() && self.version < wire::VERSION_WITH_ACKNOWLEDGEMENTS {
+            let robot = self.robot.as_deref().unwrap_or_default();
+            let text = format!(
+                "`{}` is not sent reliably to `{robot}`, which acknowledges nothing: update it",
+                sent.subject.name
+            );
+            desk.complain(text);
+        }
         self.lanes.publish(topic, message, now, desk);
     }
 
@@ -256,7 +279,8 @@ impl Session {
 
     /// Returns whether there may be a frame to send.
     pub fn has_frames(&self) -> bool {
-        self.owes_hello || !self.sayings.is_empty() || self.calls.has_frames() || !self.lanes.is_empty()
+        let owes = self.owes_hello || self.arrived.owes_acknowledgement();
+        owes || !self.sayings.is_empty() || self.calls.has_frames() || !self.lanes.is_empty()
     }
 
     /// Appends the next frame that may be sent now to `frame`, up to its CDR, and returns the CDR;
@@ -277,6 +301,9 @@ impl Session {
         }
         if let Some(saying) = self.sayings.pop_front() {
             frame.extend_from_slice(&saying);
+            return Some(self.no_cdr.clone());
+        }
+        if self.arrived.acknowledge(frame) {
             return Some(self.no_cdr.clone());
         }
         if let Some(Outgoing { head, cdr }) = self.calls.next() {

@@ -108,6 +108,12 @@ pub struct SentStatistics {
     /// Messages that are longer than 64 MiB, or than a datagram if the peer knows no fragments, or
     /// could not be serialized.
     pub unsendable: u64,
+    /// The number of messages, and of parts of messages, that were sent once more, because they
+    /// were not acknowledged in time.
+    pub repeated: u64,
+    /// The number of messages, and of parts of messages, that had not been acknowledged when a
+    /// connection ended: they may have arrived, or not.
+    pub unacknowledged: u64,
     /// The number of deadlines that passed without a message, where subscribers may rely on one.
     pub missed: u64,
     /// The number of messages that had expired before they could be sent.
@@ -292,6 +298,7 @@ impl fmt::Display for LinkStatistics {
             let SentStatistics { name, kind, is_there, messages, bytes, skipped, dropped, unsendable, .. } = sent;
             write!(formatter, "\n  sent {name}: {messages} messages, {bytes} bytes")?;
             write_counts(formatter, &[(*skipped, "skipped"), (*dropped, "dropped"), (*unsendable, "unsendable")])?;
+            write_counts(formatter, &[(sent.repeated, "repeated"), (sent.unacknowledged, "unacknowledged")])?;
             write_counts(formatter, &qualities(sent.missed, sent.expired, sent.lapsed))?;
             formatter.write_str(absence(*kind, *is_there))?;
         }

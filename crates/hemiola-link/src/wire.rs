@@ -7,6 +7,7 @@ mod error;
 mod fragment;
 mod incoming;
 mod lent;
+mod reliable;
 
 use hemiola_model::configuration::SubjectKind;
 
@@ -18,6 +19,7 @@ pub use incoming::{Incoming, split};
 pub(crate) use incoming::{LENGTH, length_of, with_length};
 pub use lent::Lent;
 pub(crate) use lent::lend;
+pub use reliable::Reliable;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,8 @@ mod tests;
 pub const VERSION: u32 = 1;
 /// The version that has fragments besides, which programs speak over UDP if both of them know it.
 pub const VERSION_WITH_FRAGMENTS: u32 = 2;
+/// The version in which messages can be acknowledged besides, over UDP.
+pub const VERSION_WITH_ACKNOWLEDGEMENTS: u32 = 3;
 /// The text with which a hello begins, so that peers that are no links are recognised.
 const NAME: &str = "hemiola link";
 /// The exclusive limit of the numbers under which topics and services are offered.
@@ -44,6 +48,8 @@ const MESSAGE_HEAD: usize = 1 + 4 + 8 + 8;
 const VALUE_HEAD: usize = MESSAGE_HEAD + 8;
 /// The bytes before the piece that a fragment holds.
 const FRAGMENT_HEAD: usize = 1 + 4 + 8 + 4 + 4;
+/// The bytes before the frame in a frame that is acknowledged.
+pub(crate) const RELIABLE_HEAD: usize = 1 + 8;
 
 const HELLO: u8 = 1;
 const OFFER: u8 = 2;
@@ -61,6 +67,8 @@ const LENT_MESSAGE: u8 = 13;
 const LENT_VALUE: u8 = 14;
 const RETURNED: u8 = 15;
 pub(crate) const FRAGMENT: u8 = 16;
+pub(crate) const RELIABLE: u8 = 17;
+const ACKNOWLEDGEMENT: u8 = 18;
 
 /// A frame that one side sends to the other.
 ///
@@ -138,6 +146,15 @@ pub enum Frame<'b> {
     Returned,
     /// A piece of a message or value.
     Fragment(Fragment<'b>),
+    /// A message, value or fragment that is sent again until it is acknowledged.
+    Reliable(Reliable<'b>),
+    /// The frames that have arrived of those that the other side sends until they are acknowledged.
+    Acknowledgement {
+        /// The number of the first frame that has not arrived.
+        next: u64,
+        /// Bit `n` is set if frame `next + 1 + n` has arrived.
+        later: u64,
+    },
     /// The end of the conversation.
     Goodbye {
         /// The reason why the conversation ends.
@@ -222,7 +239,9 @@ impl<'b> Frame<'b> {
                     return Err(WireError::NoLink);
                 }
                 match u32::from_le_bytes(contents.array()?) {
-                    version @ (VERSION | VERSION_WITH_FRAGMENTS) => Self::Hello { version, robot: contents.text()? },
+                    version @ VERSION..=VERSION_WITH_ACKNOWLEDGEMENTS => {
+                        Self::Hello { version, robot: contents.text()? }
+                    }
                     version => return Ok(Self::Hello { version, robot: "" }),
                 }
             }
@@ -283,6 +302,11 @@ impl<'b> Frame<'b> {
             LENT_MESSAGE | LENT_VALUE => Self::Lent(contents.lent(kind == LENT_VALUE)?),
             RETURNED => Self::Returned,
             FRAGMENT => Self::Fragment(Fragment::read(&mut contents)?),
+            RELIABLE => Self::Reliable(Reliable::read(&mut contents)?),
+            ACKNOWLEDGEMENT => Self::Acknowledgement {
+                next: u64::from_le_bytes(contents.array()?),
+                later: u64::from_le_bytes(contents.array()?),
+            },
             _ => Self::Goodbye { reason: contents.text()? },
         };
         if contents.0.is_empty() { Ok(frame) } else { Err(WireError::TooMuch) }
@@ -343,6 +367,14 @@ impl<'b> Frame<'b> {
             Self::Lent(lent) => lent.write(bytes),
             Self::Returned => bytes.push(RETURNED),
             Self::Fragment(fragment) => fragment.write(bytes),
+            Self::Reliable(Reliable { number, frame }) => {
+                bytes.extend_from_slice(&reliable_head(number));
+                bytes.extend_from_slice(frame);
+            }
+            Self::Acknowledgement { next, later } => {
+                bytes.push(ACKNOWLEDGEMENT);
+                [next, later].iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+            }
             Self::Goodbye { reason } => {
                 bytes.push(GOODBYE);
                 write_text(reason, bytes);
@@ -371,6 +403,13 @@ impl Message<'_> {
             bytes.extend_from_slice(&stamp.to_le_bytes());
         }
     }
+}
+
+/// Returns the bytes before the frame in a frame that is acknowledged by this number.
+pub(crate) fn reliable_head(number: u64) -> [u8; RELIABLE_HEAD] {
+    let mut head = [RELIABLE; RELIABLE_HEAD];
+    head[1..].copy_from_slice(&number.to_le_bytes());
+    head
 }
 
 /// Returns the two numbers at the beginning of a datagram: of who sends it, and of who receives it,
@@ -408,6 +447,8 @@ fn longest(kind: u8) -> Option<usize> {
         LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
         RETURNED => Some(1),
         FRAGMENT => Some(FRAGMENT_HEAD + PIECE),
+        RELIABLE => Some(LONGEST_IN_DATAGRAM),
+        ACKNOWLEDGEMENT => Some(1 + 2 * 8),
         _ => None,
     }
 }

@@ -5,7 +5,8 @@ mod common;
 use common::{PATIENCE, Side, free_udp, listening, next};
 use hemiola::prelude::*;
 use hemiola_link::wire::{
-    Answer, Fragment, Frame, LONGEST_FRAME, Message, Offer, OfferKind, PIECE, VERSION, VERSION_WITH_FRAGMENTS,
+    Answer, Fragment, Frame, LONGEST_FRAME, Message, Offer, OfferKind, PIECE, Reliable, VERSION,
+    VERSION_WITH_ACKNOWLEDGEMENTS, VERSION_WITH_FRAGMENTS,
 };
 use hemiola_model::configuration::LinkAddress;
 use std::net::{SocketAddr, UdpSocket};
@@ -152,7 +153,7 @@ fn a_peer_says_the_version_that_both_know_and_fragments_are_of_the_later_one() {
     let robot = Side::open("robot", listening(free_udp(), &["Image"], &[]));
     let mut images = robot.publisher::<Image>("Image");
     let hello = |version| Frame::Hello { version, robot: "stranger" };
-    for (there, here) in [(VERSION, VERSION), (2, 2), (9, VERSION_WITH_FRAGMENTS)] {
+    for (there, here) in [(VERSION, VERSION), (2, 2), (3, 3), (9, VERSION_WITH_ACKNOWLEDGEMENTS)] {
         let stranger = UdpStranger::at(&robot);
         stranger.say(7, 0, &hello(there));
         assert_eq!(stranger.version(), here);
@@ -170,9 +171,53 @@ fn a_peer_says_the_version_that_both_know_and_fragments_are_of_the_later_one() {
     let link = robot.until(|link| link.refused == 1);
     assert!(link.problem.is_some_and(|problem| problem.contains("there is no frame of kind 16")));
     let stranger = UdpStranger::at(&robot);
+    let number = stranger.meet(&robot, VERSION_WITH_FRAGMENTS);
+    stranger.say(7, number, &Frame::Reliable(Reliable { number: 1, frame: &[4] }));
+    let link = robot.until(|link| link.refused == 2);
+    assert!(link.problem.is_some_and(|problem| problem.contains("there is no frame of kind 17")));
+    let stranger = UdpStranger::at(&robot);
     stranger.say(7, 0, &hello(9));
     let (number, _) = stranger.hear();
     stranger.say(7, number, &hello(9));
-    let link = robot.until(|link| link.refused == 2);
-    assert!(link.problem.is_some_and(|problem| problem.contains("version 9 of links, and here is version 2")));
+    let link = robot.until(|link| link.refused == 3);
+    assert!(link.problem.is_some_and(|problem| problem.contains("version 9 of links, and here is version 3")));
+}
+
+#[test]
+fn who_acknowledges_what_was_never_sent_or_hides_garbage_in_what_is_reliable_disturbs_nobody() {
+    let robot = Side::open("robot", listening(free_udp(), &[], &["Wish"]));
+    let mut wishes = robot.queue::<Image>("Wish");
+    let stranger = UdpStranger::at(&robot);
+    let number = stranger.meet(&robot, VERSION_WITH_ACKNOWLEDGEMENTS);
+    let offer = Offer {
+        topic: 3,
+        kind: OfferKind::Topic,
+        name: "Wish",
+        schema: "a/msg/Image",
+        hash: "",
+        definition: "uint8[] pixels\n",
+    };
+    stranger.say(7, number, &Frame::Offer(offer));
+    robot.until(|link| link.received[0].peers == 1);
+    for (next, later) in [(0, 0), (2, 0), (1, 1), (u64::MAX, u64::MAX), (1, 1 << 63)] {
+        stranger.say(7, number, &Frame::Acknowledgement { next, later });
+    }
+    robot.until(|link| link.ignored == 5);
+    let message = |sequence| {
+        let (mut frame, cdr) = (Vec::new(), [0, 1, 0, 0, 1, 0, 0, 0, sequence as u8]);
+        Frame::Message(Message { topic: 3, sequence, time: 0, stamp: None, cdr: &cdr }).write(&mut frame);
+        frame
+    };
+    let reliable = |number, sequence| (number, message(sequence));
+    // Those that are too far ahead, or of no number, are ignored; the others come in their order.
+    for (at, frame) in
+        [reliable(0, 9), reliable(66, 9), reliable(u64::MAX, 9), reliable(2, 2), reliable(2, 7), reliable(1, 1)]
+    {
+        stranger.say(7, number, &Frame::Reliable(Reliable { number: at, frame: &frame }));
+    }
+    assert_eq!([(); 2].map(|()| next(&mut wishes).pixels), [[1], [2]]);
+    assert_eq!(robot.until(|link| link.received[0].messages == 2).ignored, 8);
+    stranger.say(7, number, &Frame::Reliable(Reliable { number: 3, frame: &[4, 1, 2] }));
+    let link = robot.until(|link| link.refused == 1);
+    assert!(link.problem.is_some_and(|problem| problem.contains("a frame ends too early")));
 }

@@ -6,7 +6,9 @@ mod common;
 use common::{address_of, calling, connecting, eventually, free_udp, free_unix, listening, lossy, serving};
 use hemiola::prelude::*;
 use hemiola_link::{LinkHost, LinkStatistics, Links};
-use hemiola_model::configuration::{Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Trigger};
+use hemiola_model::configuration::{
+    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, Sent, Trigger,
+};
 use hemiola_runtime::{Pace, Robot, RobotHandle};
 
 #[derive(Representation, Clone, Default)]
@@ -213,6 +215,34 @@ fn two_robots_exchange_topics_over_udp_that_loses_a_fifth_each_way() {
     let count = seer.with_value(|heard: &Heard| u64::from(heard.count)).unwrap();
     assert!((before..=come()).contains(&count), "{before} {count}");
     assert_eq!((here.statistics()[0].met, there.statistics()[0].met), (1, 1));
+    drop((here, there));
+    doubler.stop();
+}
+
+/// The same network, and each message arrives.
+#[test]
+fn what_is_reliable_arrives_completely_over_udp_that_loses_a_fifth_each_way() {
+    const STEPS: u64 = 200;
+    let mut seer = robot("Seer").into_stepper().unwrap();
+    let doubler = robot("Doubler").start(Pace::RealTime).unwrap();
+    let balls = Sent { is_reliable: true, keep: Keep::Last(1000), ..Sent::topic("Ball") };
+    let link = LinkConfiguration { send: vec![balls], ..listening(free_udp(), &[], &["Answer"]) };
+    let here = open("seer", seer.handle(), link);
+    let LinkAddress::Udp(address) = address_of(&here.statistics()[0]) else { panic!("it is UDP") };
+    let address = LinkAddress::Udp(lossy(address));
+    let there = open("doubler", doubler.handle(), connecting(address, &["Answer"], &["Ball"]));
+    eventually(|| (here.statistics()[0].sent[0].peers == 1).then_some(())).expect("they meet");
+    for step in 1..=STEPS {
+        seer.step();
+        // Its queue for the link's thread has an end.
+        eventually(|| (here.statistics()[0].sent[0].messages + 100 > step).then_some(())).expect("they leave");
+    }
+    let received = || Some(there.statistics()[0].received[0].clone()).filter(|it| it.messages == STEPS);
+    let received = eventually(received).expect("all arrive");
+    assert_eq!((received.lost, received.late, received.unreadable), (0, 0, 0));
+    let sent = || Some(here.statistics()[0].sent[0].clone()).filter(|sent| sent.repeated >= STEPS / 10);
+    let sent = eventually(sent).expect("a fifth was sent again");
+    assert_eq!((sent.messages, sent.dropped), (STEPS, 0));
     drop((here, there));
     doubler.stop();
 }

@@ -75,6 +75,7 @@ fn read_link<'n>(
     let is_trusted = section.read("trusted_network", boolean, found).unwrap_or(false);
     refuse_reliable(&mut section, found);
     section.finish(found);
+    meeting.check_reliable(name, &send, found);
     meeting.check_services(name, "serve", &serve, found);
     meeting.check_services(name, "call", &call, found);
     services::check(name, &serve, &call, &mut before.called, catalog, found);
@@ -113,12 +114,11 @@ fn read_link<'n>(
     Some(LinkConfiguration { name: name.to_owned(), end, send, receive, serve, call, on_loss })
 }
 
-/// Reports `reliable`, which decides nothing: the address does.
+/// Reports `reliable` in the table of a link.
 fn refuse_reliable(section: &mut Section<'_>, found: &mut Diagnostics) {
     if let Some(node) = section.leftover("reliable") {
-        let message = format!("`reliable` decides nothing in `[{}]`: the address does", section.path());
-        let help = "over `udp:` what is lost is lost; where all must arrive, use `tcp:` (or `unix:`, `shm:`, `auto:`), \
-                    and leave `reliable` out";
+        let message = format!("`reliable` is not about all of `[{}]`", section.path());
+        let help = "write it where something is sent: send = [{ topic = \"/goal\", reliable = true }]";
         found.push(Diagnostic::error(message).at(&node.key, "").help(help));
     }
 }
@@ -207,13 +207,13 @@ fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Sent> {
     let mut section = item(node, path, found)?;
     let subject = subject(&mut section, found);
     let (rate, keep) = (section.read("rate", rate, found), section.read("keep", keep, found));
-    refuse_reliable(&mut section, found);
+    let is_reliable = section.read("reliable", boolean, found).unwrap_or(false);
     let subject = finish(section, node, subject, found)?;
     let keep = keep.unwrap_or(match subject.kind {
         SubjectKind::Topic => Keep::default(),
         SubjectKind::Representation => Keep::Newest,
     });
-    Some(Sent { subject, rate, keep })
+    Some(Sent { subject, rate, keep, is_reliable })
 }
 
 fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Received> {

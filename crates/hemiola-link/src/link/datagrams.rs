@@ -108,7 +108,7 @@ impl Datagrams {
     ) -> io::Result<Self> {
         receive_much(&socket)?;
         (desk.longest_offer, desk.longest_frame) = (wire::LONGEST_IN_DATAGRAM, wire::LONGEST_IN_DATAGRAM);
-        desk.versions = wire::VERSION..=wire::VERSION_WITH_FRAGMENTS;
+        desk.versions = wire::VERSION..=wire::VERSION_WITH_ACKNOWLEDGEMENTS;
         desk.answer_patience = Some(SILENCE);
         let (token, peers) = (tokens.at(OWN), BTreeMap::new());
         registry.register(&mut socket, token, Interest::READABLE)?;

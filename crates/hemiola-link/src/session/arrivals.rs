@@ -5,7 +5,7 @@ use hemiola_model::configuration::SubjectKind;
 use super::{Desk, End, Parting, Session, Taken};
 use crate::ends::{Contents, plain};
 use crate::passage::Passage;
-use crate::wire::{self, Fragment, Frame, Message, WireError};
+use crate::wire::{self, Fragment, Frame, Message, Reliable, WireError};
 
 impl Session {
     /// Handles a fragment of a message of the peer.
@@ -33,6 +33,23 @@ impl Session {
             }
             _ => Err(Parting::Garbage(WireError::NoMessage)),
         }
+    }
+
+    /// Handles a frame that the peer sends until it is acknowledged, and those that have waited for
+    /// it.
+    pub(super) fn take_in_order(&mut self, reliable: &Reliable<'_>, desk: &mut Desk) -> Result<(), Parting> {
+        if self.version < wire::VERSION_WITH_ACKNOWLEDGEMENTS {
+            return Err(Parting::Garbage(WireError::Kind(wire::RELIABLE)));
+        }
+        desk.statistics.ignored += u64::from(!self.arrived.take(reliable.number, reliable.frame));
+        while let Some(frame) = self.arrived.next() {
+            match Frame::read(&frame).map_err(Parting::Garbage)? {
+                Frame::Message(message) => self.take(&message, Contents::Own(message.cdr), desk),
+                Frame::Fragment(fragment) => self.gather(&fragment, desk)?,
+                _ => return Err(Parting::Garbage(WireError::NoMessage)),
+            }
+        }
+        Ok(())
     }
 
     /// Handles a message of the peer, whose CDR is there.

@@ -100,6 +100,12 @@ impl Desk {
         self.wait.take().into_iter().for_each(SafeStateWait::end);
     }
 
+    /// Returns whether frames may be lost on the way to a peer, who then acknowledges those that
+    /// must arrive. The members of a group acknowledge nothing.
+    pub fn may_lose_frames(&self) -> bool {
+        self.answer_patience.is_some() && !self.is_group
+    }
+
     /// Returns the number of things that this side can offer: first those that are sent, then the
     /// requests of services that are called, then the answers of services that are served.
     pub fn offerings(&self) -> usize {

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::Desk;
 use super::fragments::{Fragments, Pace};
-use crate::ends::{Cdr, Lane, Waiting};
+use super::reliable::Unacknowledged;
+use crate::ends::{self, Cdr, Lane, Waiting};
 use crate::wire::{self, Message};
 
 /// The queues of all topics and representations for whom they are sent to: topics take turns.
@@ -23,6 +24,9 @@ pub struct Lanes {
     /// The message that is being sent in fragments: its topic has turns as long as others follow.
     long: Option<Fragments>,
     pace: Pace,
+    /// Set for each topic whose messages are sent until they are acknowledged.
+    is_reliable: Vec<bool>,
+    unacknowledged: Unacknowledged,
 }
 
 /// The most bytes of messages that wait for a peer.
@@ -30,7 +34,10 @@ const MOST_HELD: usize = 64 << 20;
 
 impl Lanes {
     pub fn new(desk: &Desk) -> Self {
+        let is_reliable = |sent: &ends::Sent| sent.configuration.is_reliable && desk.may_lose_frames();
         Self {
+            is_reliable: desk.topics.sent.iter().map(is_reliable).collect(),
+            unacknowledged: Unacknowledged::default(),
             lanes: desk.topics.sent.iter().map(|sent| Lane::new(&sent.configuration)).collect(),
             held: 0,
             turns: VecDeque::new(),
@@ -38,6 +45,22 @@ impl Lanes {
             long: None,
             pace: Pace::default(),
         }
+    }
+
+    /// Sends no more messages until they are acknowledged: the peer cannot do that.
+    pub fn rely_on_nothing(&mut self) {
+        self.is_reliable.fill(false);
+    }
+
+    /// Handles an acknowledgement of the peer. Returns `false` if it is about frames that were
+    /// never sent.
+    pub fn acknowledge(&mut self, next: u64, later: u64) -> bool {
+        self.unacknowledged.acknowledge(next, later)
+    }
+
+    /// Returns the topics of the messages, and of parts of messages, that were not acknowledged.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = usize> {
+        self.unacknowledged.topics()
     }
 
     /// Queues a message that was published, or a value that was committed here.
@@ -73,6 +96,10 @@ impl Lanes {
     /// Appends the next frame to send now to `frame`, up to its CDR, and returns that; `None` if
     /// there is none.
     pub fn next(&mut self, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
+        if let Some(topic) = self.unacknowledged.send_again(now, frame) {
+            desk.statistics.sent[topic].repeated += 1;
+            return Some(Cdr::default());
+        }
         for _ in 0..self.turns.len() {
             let Some(topic) = self.turns.pop_front() else { break };
             let next = self.next_of(topic, now, desk, frame);
@@ -86,17 +113,22 @@ impl Lanes {
         None
     }
 
-    /// Returns when a message may be sent that is held back now.
+    /// Returns when a message may be sent that is held back now, or is sent again.
     pub fn due(&self) -> Option<Instant> {
         let due = |&topic: &usize| match &self.long {
+            _ if self.waits_for_acknowledgement(topic) => None,
             Some(long) if long.topic == topic => self.pace.due(),
             Some(_) if self.is_long(topic) => None,
             _ => self.lanes[topic].due(),
         };
-        self.turns.iter().filter_map(due).min()
+        self.turns.iter().filter_map(due).chain(self.unacknowledged.due()).min()
     }
 
     fn next_of(&mut self, topic: usize, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
+        if self.waits_for_acknowledgement(topic) {
+            return None;
+        }
+        let begin = frame.len();
         if self.long.as_ref().is_none_or(|long| long.topic != topic) {
             if self.long.is_some() && self.is_long(topic) {
                 return None;
@@ -106,20 +138,46 @@ impl Lanes {
             sent.messages += u64::from(!message.is_news());
             let Waiting { time, stamp, cdr } = message;
             sent.bytes += cdr.len() as u64;
-            let begin = frame.len();
             Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);
-            if frame.len() - begin + cdr.len() <= self.longest {
-                return Some(cdr);
+            if frame.len() - begin + cdr.len() <= self.longest_of(topic) {
+                return Some(self.keep_until_acknowledged(topic, now, (frame, begin), cdr));
             }
             self.long = Some(Fragments::new(topic, sequence, frame.split_off(begin), cdr));
         }
         let long = self.long.as_mut().filter(|_| self.pace.is_due(now))?;
-        let begin = frame.len();
         if !long.write_next(frame) {
             self.long = None;
         }
         self.pace.note(now, frame.len() - begin);
-        Some(Cdr::default())
+        Some(self.keep_until_acknowledged(topic, now, (frame, begin), Cdr::default()))
+    }
+
+    /// Turns what `frame` has from `begin` on, and the CDR behind it, into a frame that is
+    /// acknowledged, if its topic is reliable. Returns the CDR that is left.
+    fn keep_until_acknowledged(
+        &mut self,
+        topic: usize,
+        now: Instant,
+        (frame, begin): (&mut Vec<u8>, usize),
+        cdr: Cdr,
+    ) -> Cdr {
+        if !self.is_reliable[topic] {
+            return cdr;
+        }
+        let mut kept = frame.split_off(begin);
+        kept.extend_from_slice(&cdr);
+        self.unacknowledged.send(topic, kept, now, frame);
+        Cdr::default()
+    }
+
+    /// Returns whether nothing of a topic may be sent before the peer has acknowledged something.
+    fn waits_for_acknowledgement(&self, topic: usize) -> bool {
+        self.is_reliable[topic] && self.unacknowledged.is_full()
+    }
+
+    /// Returns the length of the longest frame of a topic that goes as a whole.
+    fn longest_of(&self, topic: usize) -> usize {
+        if self.is_reliable[topic] { self.longest - wire::RELIABLE_HEAD } else { self.longest }
     }
 
     fn has_turns(&self, topic: usize) -> bool {
@@ -129,6 +187,6 @@ impl Lanes {
     /// Returns whether the next message of a topic is too long to go as a whole.
     fn is_long(&self, topic: usize) -> bool {
         let next = self.lanes[topic].front();
-        next.is_some_and(|next| wire::head_length(next.stamp) + next.cdr.len() > self.longest)
+        next.is_some_and(|next| wire::head_length(next.stamp) + next.cdr.len() > self.longest_of(topic))
     }
 }

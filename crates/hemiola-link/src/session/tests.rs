@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
-use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
+use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
 use hemiola_model::data::{DataType, ReadError, Reader, Writer};
 use hemiola_model::{Data, Form, Representation};
 use hemiola_realtime::Wakeup;
@@ -15,7 +15,8 @@ use super::*;
 use crate::ends::{Ends, Services, Topics};
 use crate::statistics::LinkStatistics;
 use crate::wire::{
-    Fragment, LONGEST_IN_DATAGRAM, Message, NoAnswer, PIECE, Request, Response, VERSION, VERSION_WITH_FRAGMENTS,
+    Fragment, LONGEST_IN_DATAGRAM, Message, NoAnswer, PIECE, Reliable, Request, Response, VERSION,
+    VERSION_WITH_ACKNOWLEDGEMENTS, VERSION_WITH_FRAGMENTS,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -246,7 +247,7 @@ proptest! {
     #[test]
     fn whatever_is_said_is_heard_or_ends_the_conversation(
         sayings in prop::collection::vec(
-            (0_u8..15, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
+            (0_u8..17, 0_u32..4, 0_u32..5, any::<u64>(), prop::collection::vec(any::<u8>(), 0..12), ".{0,6}"), 0..40),
     ) {
         let services = |name: &str| vec![name.to_owned()];
         let mut side = Side::of(&LinkConfiguration {
@@ -256,7 +257,7 @@ proptest! {
             call: services("Ask"),
             ..nothing()
         });
-        side.desk.versions = VERSION..=VERSION_WITH_FRAGMENTS;
+        side.desk.versions = VERSION..=VERSION_WITH_ACKNOWLEDGEMENTS;
         side.session = Session::new(&side.desk);
         side.bus.allow_calls::<Count, Count>("Wish");
         side.bus.allow_calls::<Count, Count>("Ask");
@@ -271,7 +272,9 @@ proptest! {
             let kinds = [OfferKind::Topic, OfferKind::Representation, OfferKind::ServiceRequests, OfferKind::ServiceAnswers];
             let whys = [NoAnswer::Ended, NoAnswer::Panicked, NoAnswer::TimedOut, NoAnswer::Refused];
             let frame = match kind {
-                0 | 1 => Frame::Hello { version: VERSION + u32::from(*kind), robot: text },
+                0 | 1 => Frame::Hello { version: VERSION + 2 * u32::from(*kind), robot: text },
+                15 => Frame::Acknowledgement { next: *sequence % 10, later: *sequence },
+                16 => Frame::Reliable(Reliable { number: *sequence % 100, frame: cdr }),
                 2 => Frame::Offer(Offer {
                     topic: *topic,
                     kind: kinds[*sequence as usize % 4],
@@ -341,6 +344,82 @@ proptest! {
         prop_assert_eq!(statistics.messages + statistics.lost, lengths.len() as u64 + 1);
         prop_assert_eq!((near.desk.statistics.sent[0].messages, statistics.unreadable), (lengths.len() as u64 + 1, 0));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_reliable_comes_once_and_in_order_whatever_the_network_does(
+        fates in fates(),
+        lengths in prop::collection::vec(prop_oneof![20 => 0..300_usize, 1 => 60_000..200_000_usize], 1..120),
+    ) {
+        let (mut near, mut far) = reliable();
+        let (_sent, mut received) = (near.make::<Long>(), far.make::<Long>());
+        meet(&mut near, &mut far);
+        let mut fates = fates.into_iter();
+        for (number, length) in lengths.iter().enumerate() {
+            near.publish(&Long::of(number as u8, *length));
+            bring(&mut near, &mut far, &mut fates);
+            bring(&mut far, &mut near, &mut fates);
+        }
+        while let Some(due) = near.session.due() {
+            near.now = near.now.max(due);
+            bring(&mut near, &mut far, &mut fates);
+            bring(&mut far, &mut near, &mut fates);
+        }
+        for (number, length) in lengths.iter().enumerate() {
+            let message = received.receive();
+            prop_assert!(message.is_some_and(|message| *message == Long::of(number as u8, *length)));
+        }
+        prop_assert!(received.receive().is_none());
+        let statistics = &far.desk.statistics.received[0];
+        prop_assert_eq!((statistics.lost, statistics.late, statistics.unreadable), (0, 0, 0));
+        near.session.end(std::iter::empty(), &mut near.desk);
+        prop_assert_eq!(near.desk.statistics.sent[0].unacknowledged, 0);
+    }
+}
+
+/// Returns two sides over UDP, of which one sends `Long` reliably.
+fn reliable() -> (Side, Side) {
+    let versions = VERSION..=VERSION_WITH_ACKNOWLEDGEMENTS;
+    let mut near = Side::over_udp(versions.clone(), &["Long"], &[]);
+    let sent = &mut near.desk.topics.sent[0].configuration;
+    (sent.is_reliable, sent.keep) = (true, Keep::Last(1000));
+    near.desk.answer_patience = Some(std::time::Duration::from_secs(5));
+    near.session = Session::new(&near.desk);
+    (near, Side::over_udp(versions, &[], &["Long"]))
+}
+
+#[test]
+fn messages_that_nobody_acknowledges_stop_at_the_window_and_are_counted_at_the_end() {
+    let (mut near, mut far) = reliable();
+    let (_sent, mut received) = (near.make::<Long>(), far.make::<Long>());
+    meet(&mut near, &mut far);
+    (0..100).for_each(|number| near.publish(&Long::of(number, 1)));
+    bring(&mut near, &mut far, &mut std::iter::empty());
+    assert_eq!((0..100).filter(|_| received.receive().is_some()).count(), 64);
+    // What waits for an acknowledgement is due, and nothing else.
+    assert!(near.session.due().is_some_and(|due| due > near.now));
+    near.session.end(std::iter::empty(), &mut near.desk);
+    assert_eq!((near.desk.statistics.sent[0].unacknowledged, near.desk.statistics.sent[0].messages), (64, 64));
+}
+
+#[test]
+fn a_peer_that_acknowledges_nothing_is_sent_what_is_reliable_once_and_that_is_told() {
+    let (mut near, _) = reliable();
+    let mut far = Side::over_udp(1..=2, &[], &["Long"]);
+    near.session.note_version(2, &near.desk);
+    let (_sent, mut received) = (near.make::<Long>(), far.make::<Long>());
+    meet(&mut near, &mut far);
+    near.publish(&Long::of(1, 10));
+    bring_all(&mut near, &mut far, &mut std::iter::empty());
+    assert!(received.receive().is_some());
+    let problem = near.desk.statistics.problem.as_deref().unwrap_or_default();
+    assert!(problem.contains("`Long` is not sent reliably to `robot`, which acknowledges nothing"), "{problem}");
+    let reliable = Frame::Reliable(Reliable { number: 1, frame: &[4] });
+    let refused = far.session.hear(reliable, &mut far.desk);
+    assert!(refused.is_err_and(|parting| parting.to_string().ends_with("there is no frame of kind 17")));
 }
 
 #[test]

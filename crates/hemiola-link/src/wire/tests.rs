@@ -20,7 +20,7 @@ impl Owned {
     fn frame(&self) -> Frame<'_> {
         let [name, schema, hash, definition] = &self.texts;
         match self.kind {
-            HELLO => Frame::Hello { version: VERSION + (self.sequence % 2) as u32, robot: name },
+            HELLO => Frame::Hello { version: VERSION + (self.sequence % 3) as u32, robot: name },
             OFFER => {
                 let kinds = [
                     OfferKind::Topic,
@@ -57,6 +57,11 @@ impl Owned {
                 let length = index * PIECE as u32 + bytes.len() as u32;
                 Frame::Fragment(Fragment { topic: self.topic, sequence: self.sequence, length, index, bytes })
             }
+            RELIABLE => {
+                let frame: &[u8] = if self.topic % 2 == 0 { &[MESSAGE, 1, 2] } else { &[FRAGMENT] };
+                Frame::Reliable(Reliable { number: self.sequence, frame })
+            }
+            ACKNOWLEDGEMENT => Frame::Acknowledgement { next: self.sequence, later: self.time.cast_unsigned() },
             PONG => Frame::Pong { left: self.time, arrived: self.others[0], answered: self.others[1] },
             _ => Frame::Goodbye { reason: name },
         }
@@ -70,7 +75,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=FRAGMENT, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=ACKNOWLEDGEMENT, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,
@@ -92,7 +97,7 @@ fn written(frame: &Frame<'_>) -> Vec<u8> {
 }
 
 fn is_known(version: u32) -> bool {
-    (VERSION..=VERSION_WITH_FRAGMENTS).contains(&version)
+    (VERSION..=VERSION_WITH_ACKNOWLEDGEMENTS).contains(&version)
 }
 
 proptest! {
@@ -110,6 +115,7 @@ proptest! {
         prop_assume!(owned.kind != MESSAGE || cut < MESSAGE_HEAD);
         prop_assume!(owned.kind != VALUE || cut < VALUE_HEAD);
         prop_assume!(owned.kind != FRAGMENT || cut < FRAGMENT_HEAD);
+        prop_assume!(owned.kind != RELIABLE || cut <= RELIABLE_HEAD);
         prop_assume!(owned.kind != REQUEST || cut < 1 + 4 + 8);
         prop_assume!(owned.kind != RESPONSE || cut < 1 + 8);
         prop_assert_eq!(Frame::read(&bytes[..cut]), Err(WireError::TooShort));
@@ -195,10 +201,10 @@ fn four_gigabytes_are_refused_at_once() {
 
 #[test]
 fn of_another_version_only_the_version_is_read() {
-    let mut bytes = written(&Frame::Hello { version: 3, robot: "" });
+    let mut bytes = written(&Frame::Hello { version: 4, robot: "" });
     bytes.truncate(bytes.len() - 4);
     bytes.extend_from_slice(b"whatever comes then");
-    assert_eq!(Frame::read(&bytes), Ok(Frame::Hello { version: 3, robot: "" }));
+    assert_eq!(Frame::read(&bytes), Ok(Frame::Hello { version: 4, robot: "" }));
 }
 
 #[test]

@@ -142,6 +142,9 @@ pub struct Sent {
     pub rate: Option<f64>,
     /// The ones that are kept for a peer that receives fewer than there are.
     pub keep: Keep,
+    /// Set if what is lost on the way is sent again until it is acknowledged. Where nothing is lost
+    /// that makes no difference.
+    pub is_reliable: bool,
 }
 
 /// A topic or representation that the other side may send.
@@ -225,13 +228,13 @@ impl Subject {
 impl Sent {
     /// Returns the configuration that sends all messages of a topic, of which up to 100 wait.
     pub fn topic(name: impl Into<String>) -> Self {
-        Self { subject: Subject::topic(name), rate: None, keep: Keep::default() }
+        Self { subject: Subject::topic(name), rate: None, keep: Keep::default(), is_reliable: false }
     }
 
     /// Returns the configuration that sends the values of a representation, of which the newest
     /// waits.
     pub fn representation(name: impl Into<String>) -> Self {
-        Self { subject: Subject::representation(name), rate: None, keep: Keep::Newest }
+        Self { subject: Subject::representation(name), rate: None, keep: Keep::Newest, is_reliable: false }
     }
 }
 

@@ -234,7 +234,7 @@ impl Ros2Published {
     /// Returns the configuration that publishes all messages of a topic, or values of a
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
-        let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH) };
+        let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH), is_reliable: false };
         let (depth, history, liveliness) = (Self::DEPTH, Ros2History::default(), Ros2Liveliness::default());
         let (deadline, lifespan, lease) = (None, None, None);
         Self { name: name.into(), sent, quality, depth, history, deadline, lifespan, liveliness, lease }

@@ -215,7 +215,8 @@ impl<'r> Cut<'r> {
             };
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));
-            let sent = |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep };
+            let sent =
+                |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep, is_reliable: false };
             let received = |it: &Crossing| Received { place: place.clone(), ..Received::new(it.subject.clone()) };
             let (send, receive) =
                 (between(here, there).map(sent).collect(), between(there, here).map(received).collect());

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use hemiola_model::configuration::{LinkAddress, LinkEnd, LinkGroup};
+use hemiola_model::configuration::{LinkAddress, LinkEnd, LinkGroup, Sent};
 
 use super::services::Named;
 use super::{beyond_this_computer, warning_of_network};
@@ -56,6 +56,19 @@ impl<'n> Meeting<'n> {
             join: Said::read(section, "join", group, found),
             interface: Said::read(section, "interface", interface, found),
             ttl: Said::read(section, "ttl", whole(0..=255), found),
+        }
+    }
+
+    /// Reports what is reliable of a link that joins a group.
+    pub(super) fn check_reliable(&self, name: &str, send: &[(Sent, &Node)], found: &mut Diagnostics) {
+        let reliable = send.iter().find(|(sent, _)| sent.is_reliable);
+        if let (Some(join), Some((sent, node))) = (self.join.node, reliable) {
+            let message = format!(
+                "`[link.{name}]` joins a group, which acknowledges nothing: `{}` cannot be reliable",
+                sent.subject.name
+            );
+            let error = Diagnostic::error(message).at(&node.place, "").related(&join.place, "joined here");
+            found.push(error.help("send it over another link, to one robot"));
         }
     }
 

@@ -39,7 +39,7 @@ impl ActionEnds {
     ) -> Self {
         let topic = |ending: &str| Subject::topic(format!("{}{ending}", configuration.action));
         let sent = read.map(|ending| {
-            let sent = Sent { subject: topic(ending), rate: None, keep: Keep::Last(KEPT) };
+            let sent = Sent { subject: topic(ending), rate: None, keep: Keep::Last(KEPT), is_reliable: false };
             (sent, wakeup.clone())
         });
         // These topics come from no source.

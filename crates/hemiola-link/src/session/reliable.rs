@@ -15,7 +15,8 @@ pub struct Unacknowledged {
     /// The number of the last frame that was sent.
     last: u64,
     round_trip: RoundTrip,
-    /// The time at which the latest frame left that was acknowledged since the last look at a clock.
+    /// The time at which the latest frame left that has been acknowledged meanwhile: the clock is
+    /// read before the next frame leaves.
     acknowledged: Option<Instant>,
 }
 

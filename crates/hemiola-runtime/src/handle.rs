@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Containment, MonotonicTime, ThreadReport, Wakeup};
+use hemiola_realtime::{Containment, MonotonicTime, ThreadReport, Wakeup, monotonic_now};
 use hemiola_trace::perfetto::Trace;
 use hemiola_trace::{Catalog, Profile, Report, TickScale};
 
@@ -136,6 +136,7 @@ impl RobotHandle {
         }
         observer.see_gathered(monitor.observe(&observation, &presence));
         self.state.set_watched(monitor.is_watched());
+        self.state.news().notify_all();
         Ok(observer)
     }
 
@@ -425,15 +426,39 @@ impl RobotHandle {
         self.state.note_end();
     }
 
+    /// Sleeps until the robot stops, or for `patience`; returns whether it stops.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::{Pace, Robot};
+    /// use std::time::Duration;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let running = Robot::assemble(configuration)?.start(Pace::RealTime)?;
+    /// let robot = running.handle().clone();
+    /// assert!(!robot.wait_for_stop(Duration::from_millis(5)));
+    /// robot.stop();
+    /// assert!(robot.wait_for_stop(Duration::MAX)); // at once
+    /// # running.wait();
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn wait_for_stop(&self, patience: Duration) -> bool {
+        let deadline = u64::try_from(patience.as_nanos()).ok().map(|_| monotonic_now() + patience);
+        self.state.wait_for_stop(deadline)
+    }
+
     /// Adds a message for people: to [`messages`](Self::messages), and to the journal.
     pub fn note(&self, text: String) {
         self.monitor().note(text);
+        self.state.news().notify_all();
     }
 
     /// Adds a warning for people, as [`note`](Self::note) adds a message: the robot continues, with
     /// reduced function.
     pub fn warn(&self, text: String) {
         self.monitor().add(Severity::Warning, text);
+        self.state.news().notify_all();
     }
 
     /// Marks this moment with a text, in the journal and so in the log; `by` is the name of whoever
@@ -455,6 +480,7 @@ impl RobotHandle {
     /// ```
     pub fn mark(&self, text: String, by: Option<String>) {
         self.monitor().mark(text, by);
+        self.state.news().notify_all();
     }
 
     /// Calls `look` with the present contents of the robot, including all changes of providers,
@@ -477,6 +503,7 @@ impl RobotHandle {
     /// Notes that a change from outside has come into force.
     pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>, by: Option<&str>) {
         self.monitor().note_change(change, number, by.map(str::to_owned));
+        self.state.news().notify_all();
     }
 
     pub(crate) fn note_denials(&self, report: &ThreadReport) {
@@ -486,6 +513,7 @@ impl RobotHandle {
     /// Reports what the operating system has refused until now.
     pub(crate) fn tell_denials(&self) {
         self.monitor().tell_denials();
+        self.state.news().notify_all();
     }
 
     pub(crate) fn controls(&self) -> Locked<'_, Controls> {

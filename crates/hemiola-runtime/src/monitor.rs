@@ -15,6 +15,7 @@ pub use open_trace::{EndedTrace, OpenTrace};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use hemiola_bus::RobotClock;
 use hemiola_bus::exchange::QueueReader;
@@ -382,6 +383,11 @@ impl Monitor {
             self.spread_interest();
         }
         gathered
+    }
+
+    /// Returns when the next statistics of an observer are due.
+    pub fn due(&self) -> Option<Instant> {
+        self.observers.due()
     }
 
     /// Returns whether anybody watches debug output.

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
 use hemiola_model::module::SafeState;
-use hemiola_realtime::Wakeup;
+use hemiola_realtime::{MonotonicTime, Reason, Wakeup};
 use hemiola_trace::SourceId;
 
 use crate::blackboard::feedback::{Feedback, Shape};
@@ -31,6 +31,13 @@ pub struct RobotState {
     ended: AtomicBool,
     /// The signal that is notified when the robot begins or stops.
     pub turn: Wakeup,
+    /// The signal that is notified when a run begins.
+    pub activity: Wakeup,
+    /// The signal that is notified when there is something to gather: a run or a call of a callback
+    /// has ended, a sample was taken, a report or a message was written.
+    news: Arc<Wakeup>,
+    /// The signals for which cycles wait.
+    triggers: OnceLock<Box<[Arc<Wakeup>]>>,
     source_ids: Box<[SourceId]>,
     heard_ids: Box<[SourceId]>,
     origins: Origins,
@@ -54,6 +61,9 @@ impl RobotState {
             stopping: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             turn: Wakeup::new(),
+            activity: Wakeup::new(),
+            news: Arc::default(),
+            triggers: OnceLock::new(),
             source_ids: source_ids.into(),
             heard_ids: heard_ids.into(),
             origins: Origins::default(),
@@ -106,6 +116,16 @@ impl RobotState {
         Shape { sources: self.source_ids.len(), ways: self.feedback.ways() }
     }
 
+    /// Sets the signals for which cycles wait, which are notified when the robot stops.
+    pub fn set_triggers(&self, triggers: impl IntoIterator<Item = Arc<Wakeup>>) {
+        _ = self.triggers.set(triggers.into_iter().collect());
+    }
+
+    /// Returns the signal that is notified when there is something to gather.
+    pub fn news(&self) -> &Arc<Wakeup> {
+        &self.news
+    }
+
     /// Returns the faults of the robot.
     pub fn faults(&self) -> &Arc<Faults> {
         &self.faults
@@ -117,6 +137,7 @@ impl RobotState {
         self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
         self.enter_safe_state(Cause::Fault);
         self.turn.notify_all();
+        self.news.notify_all();
     }
 
     pub fn clock(&self) -> &Arc<RobotClock> {
@@ -280,10 +301,25 @@ impl RobotState {
         self.ended.store(true, Ordering::Release);
     }
 
+    /// Sleeps until the robot stops, or until `deadline`; returns whether it stops.
+    pub fn wait_for_stop(&self, deadline: Option<MonotonicTime>) -> bool {
+        loop {
+            let seen = self.turn.generation();
+            if self.is_stopping() {
+                return true;
+            }
+            if self.turn.wait(seen, deadline) == Reason::TimedOut {
+                return false;
+            }
+        }
+    }
+
     /// Stops the robot. The first cause is the one that counts.
     pub fn stop(&self, cause: StopCause) {
         _ = self.stopping.compare_exchange(0, cause.number(), Ordering::Relaxed, Ordering::Relaxed);
-        self.turn.notify_all();
+        let signals = [&self.turn, &self.activity, &*self.news].into_iter();
+        let triggers = self.triggers.get().into_iter().flatten().map(|trigger| &**trigger);
+        signals.chain(triggers).for_each(Wakeup::notify_all);
         self.inlets.values().for_each(SourceInlet::wake);
     }
 }

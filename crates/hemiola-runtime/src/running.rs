@@ -63,8 +63,6 @@ pub struct RunningRobot {
     attendants: Option<Attendants>,
 }
 
-/// The time for which a cycle waits for its trigger before it checks whether the robot stops.
-const STOP_PERIOD: Duration = Duration::from_millis(100);
 /// The time that threads need to wake up before the first sample is due.
 const START_DELAY: Duration = Duration::from_millis(10);
 /// The time for which a stopping robot waits for its threads.
@@ -175,6 +173,8 @@ impl Robot {
             handle.note_denials(&spawned.report);
             threads.push(spawned.thread);
         }
+        let triggers = cycles.iter().filter_map(|cycle| cycle.core.trigger.as_ref());
+        state.set_triggers(triggers.map(|trigger| trigger.wakeup.clone()));
         // Cycles are started first, so that none misses the first sample.
         let left = Arc::new(AtomicUsize::new(cycles.len()));
         for (index, (cycle, configured)) in cycles.into_iter().zip(&configuration.cycles).enumerate() {
@@ -242,10 +242,7 @@ impl RunningRobot {
     /// A thread whose module does not return within a second after that is left behind, which a
     /// message reports.
     pub fn wait(mut self) -> RobotHandle {
-        while !self.state.is_stopping() {
-            let seen = self.state.turn.generation();
-            self.state.turn.wait(seen, Some(monotonic_now() + STOP_PERIOD));
-        }
+        self.state.wait_for_stop(None);
         let patience = monotonic_now() + END_PATIENCE.max(self.handle.ending().within() * 2);
         while self.threads.iter().any(|thread| !thread.is_finished()) && monotonic_now() < patience {
             sleep_until(monotonic_now() + Duration::from_millis(1));

@@ -4,6 +4,9 @@
 //! at its cycle's priority. It never waits: a module that is in use at one check is tried again at
 //! the next.
 //!
+//! A robot none of whose cycles has run for a while has no run that could be endless: then the
+//! watchdog sleeps until one begins, unless it has something else to do.
+//!
 //! | part | when | what it does |
 //! |---|---|---|
 //! | `silence` | no run of a cycle has ended for as long as its `watchdog` allows | puts the robot into its safe state |
@@ -75,7 +78,6 @@ fn describe_running(tasks: &[TaskId], catalog: &Catalog) -> String {
 /// The number of checks within the shortest limit.
 const LOOKS: u32 = 4;
 const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
-/// The longest time between two checks, for which a robot that stops may have to wait.
 const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 impl Watchdog {
@@ -99,10 +101,20 @@ impl Watchdog {
         if !self.robot.wait_for_beginning() {
             return;
         }
-        while !self.robot.is_stopping() {
+        let is_for_runs_only = self.silences.is_empty() && self.heartbeat.is_none();
+        let mut active = self.robot.activity.generation();
+        loop {
+            // A run that begins after this look is noticed.
+            let seen = self.robot.activity.generation();
             self.look();
-            let seen = self.robot.turn.generation();
-            self.robot.turn.wait(seen, Some(monotonic_now() + period));
+            // Runs that follow each other closely wake nobody up.
+            if is_for_runs_only && seen == active && !self.demotions.iter().any(Demotion::is_needed) {
+                self.robot.activity.wait(seen, None);
+            }
+            active = seen;
+            if self.robot.wait_for_stop(Some(monotonic_now() + period)) {
+                return;
+            }
         }
     }
 
@@ -114,11 +126,13 @@ impl Watchdog {
         for demotion in &mut self.demotions {
             if let Some(endless) = demotion.look() {
                 _ = self.reports.push(WatchdogReport::Endless(endless));
+                self.robot.news().notify_all();
             }
         }
         for silence in &mut self.silences {
             if let Some(silent) = silence.look(&self.robot) {
                 _ = self.reports.push(WatchdogReport::Silent(silent));
+                self.robot.news().notify_all();
             }
         }
     }

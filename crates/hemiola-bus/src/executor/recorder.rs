@@ -1,8 +1,9 @@
 //! The events that an executor records in its trace.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_realtime::{Affinity, CoreId, KernelThread};
+use hemiola_realtime::{Affinity, CoreId, KernelThread, Wakeup};
 use hemiola_trace::{
     CallbackId, CallbackOrder, Catalog, Core, Event, ExecutorThread, Ring, RingReader, TickScale, Ticks, WorkerId,
 };
@@ -14,7 +15,8 @@ use crate::ready::CAPACITY;
 
 impl Executor {
     /// Records every call from now on, in a ring that keeps the last `events`: for statistics and
-    /// traces. This reads the processor's counter twice per call.
+    /// traces. This reads the processor's counter twice per call. `news` is notified after each
+    /// call, for whoever sleeps until there is something in the ring.
     ///
     /// On a bus that [measures time](crate::Bus::with_timing), the trace shows how long each
     /// message waited, with a flow from its publication to the call.
@@ -29,7 +31,7 @@ impl Executor {
     ///
     /// let (catalog, mut collector) = (Catalog::new("robot"), Collector::default());
     /// let mut executor = Executor::new("control", &Arc::new(RobotClock::running(1.0)));
-    /// let (thread, events) = executor.record(&catalog, 1024)?;
+    /// let (thread, events) = executor.record(&catalog, 1024, None)?;
     /// collector.add(thread, events);
     ///
     /// let topic = Bus::with_timing().topic("pose")?;
@@ -44,11 +46,16 @@ impl Executor {
     /// assert_eq!((callback.execution.count, callback.latency.count), (1, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn record(&mut self, catalog: &Catalog, events: usize) -> Result<(WorkerId, RingReader), hemiola_trace::Error> {
+    pub fn record(
+        &mut self,
+        catalog: &Catalog,
+        events: usize,
+        news: Option<Arc<Wakeup>>,
+    ) -> Result<(WorkerId, RingReader), hemiola_trace::Error> {
         let thread = catalog.executor(self.handle.name())?;
         let ring = Ring::with_capacity(events);
         let reader = ring.reader();
-        let mut recorder = Recorder::new(ring);
+        let mut recorder = Recorder::new(ring, news);
         for (index, traced) in self.handle.record(catalog, thread) {
             recorder.name(index, traced);
         }
@@ -84,11 +91,13 @@ pub(super) struct Recorder {
     scale: TickScale,
     /// The callbacks' names in the trace, by their numbers.
     names: Vec<Option<CallbackId>>,
+    /// The event that is notified after each call.
+    news: Option<Arc<Wakeup>>,
 }
 
 impl Recorder {
-    pub(super) fn new(ring: Ring) -> Self {
-        Self { ring, scale: TickScale::calibrate(), names: vec![None; CAPACITY] }
+    pub(super) fn new(ring: Ring, news: Option<Arc<Wakeup>>) -> Self {
+        Self { ring, scale: TickScale::calibrate(), names: vec![None; CAPACITY], news }
     }
 
     /// Sets the name of callback `index` in the trace, if it has one.
@@ -109,6 +118,7 @@ impl Recorder {
             self.ring.push(Event::CallbackPanic { callback, sequence, at: end });
         }
         self.ring.push(Event::Callback { callback, core: Core::current(), sequence, published, begin, end });
+        self.news.iter().for_each(|news| news.notify_all());
     }
 
     fn earlier(&self, ticks: Ticks, by: Duration) -> Ticks {

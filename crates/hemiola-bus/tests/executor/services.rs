@@ -119,7 +119,7 @@ fn a_service_ends_when_its_callback_is_removed_and_has_one_server_until_then() {
 fn statistics_show_how_long_requests_waited_and_how_long_answers_did() {
     let (catalog, mut collector) = (Catalog::new("robot"), Collector::default());
     let mut executor = executor("arm");
-    let (thread, events) = executor.record(&catalog, 1024).unwrap();
+    let (thread, events) = executor.record(&catalog, 1024, None).unwrap();
     collector.add(thread, events);
     let bus = Bus::with_timing();
     executor.serve(&bus, "grip", Priority(2), 4, |force: &f32| *force < 20.0).unwrap();

@@ -21,7 +21,7 @@ fn the_executors_thread_neither_allocates_nor_frees() {
         move |count: &u64| _ = sum.fetch_add(*count as usize, Ordering::Relaxed)
     };
     let mut executor = Executor::new("bench", &Arc::new(RobotClock::running(1.0)));
-    let (thread, events) = executor.record(&hemiola_trace::Catalog::new("bench"), 64).unwrap();
+    let (thread, events) = executor.record(&hemiola_trace::Catalog::new("bench"), 64, None).unwrap();
     let whole = Arc::new(AtomicUsize::new(0));
     executor.subscribe(&topic, Priority(1), 64, WhenFull::DropOldest, adding(&whole)).unwrap();
     let (counted, calls) = mpsc::sync_channel(2);

@@ -18,7 +18,7 @@ fn profile_after(run: impl FnOnce(Executor, &mut dyn FnMut())) -> Profile {
     let (catalog, mut collector) = (Catalog::new("robot"), Collector::default());
     let executor = Executor::new("arm", &Arc::new(RobotClock::running(1.0)));
     let mut executor = executor.order(Order::Ros2).spin_before_sleep(SPIN).wake_early(EARLY);
-    let (thread, events) = executor.record(&catalog, 1024).unwrap();
+    let (thread, events) = executor.record(&catalog, 1024, None).unwrap();
     collector.add(thread, events);
     let (called, calls) = channel();
     for _ in 0..2 {

@@ -9,7 +9,7 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hemiola_model::Time;
 use hemiola_runtime::{Change, Observation, Robot, RobotHandle, Script, StopCause, Tempo, Transport};
@@ -39,9 +39,6 @@ use lap::Lap;
 use measured::{Learning, admitted, bounds, tell_changes};
 use runner::{Runner, stepped};
 use watch::{Pace, Shown, Watch, Wish, tempo};
-
-/// The interval at which Ctrl-C and the end of the sources are polled.
-const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn run(program: &Program, name: &str, arguments: &RunArguments) -> Result<ExitCode, CommandError> {
     if stepped(arguments).is_none()
@@ -318,9 +315,12 @@ impl Attempt<'_> {
         // A robot that is stepped ends by itself.
         let deadline = self.arguments.duration.filter(|_| stepped(self.arguments).is_none());
         let deadline = deadline.map(|duration| Time::ZERO + duration);
-        let goes_on = || !self.interruption.has_come() && deadline.is_none_or(|deadline| handle.now() < deadline);
-        while !handle.is_stopping() && goes_on() {
-            match watch.shown.wait(LOOK_PERIOD) {
+        let speed = self.arguments.speed.unwrap_or(1.0);
+        let left = || deadline.map(|deadline| deadline.since(handle.now()).div_f64(speed));
+        // Whoever interrupts the robot stops it.
+        while !handle.is_stopping() && left().is_none_or(|left| !left.is_zero()) {
+            let until_look = next_look.saturating_duration_since(Instant::now());
+            match watch.shown.wait(&handle, left().map_or(until_look, |left| left.min(until_look))) {
                 Some(Wish::End) => {
                     watched.has_quit = true;
                     break;

@@ -40,7 +40,7 @@ impl RobotHandle {
         let configured = self.present().configuration.executors.get(name).cloned().unwrap_or_default();
         let mut executor = Executor::new(name, self.clock()).configured(configured);
         let mut monitor = self.monitor();
-        let (thread, events) = executor.record(monitor.catalog(), EXECUTOR_EVENTS)?;
+        let (thread, events) = executor.record(monitor.catalog(), EXECUTOR_EVENTS, Some(self.state.news().clone()))?;
         monitor.add_executor(thread, events);
         Ok(executor)
     }

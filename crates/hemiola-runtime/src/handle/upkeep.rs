@@ -2,6 +2,7 @@
 //! and never waits, and the upkeep, which calls user code and may wait.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use hemiola_realtime::KernelThread;
 use hemiola_trace::WorkerId;
@@ -20,35 +21,39 @@ impl RobotHandle {
         self.keep_up();
     }
 
-    /// Gathers events, and passes reports on.
-    pub(crate) fn gather(&self) {
+    /// Gathers events, and passes reports on. Returns when that must be done again, whatever
+    /// happens until then.
+    pub(crate) fn gather(&self) -> Option<Instant> {
         let mut monitor = self.monitor();
         monitor.poll();
         self.state.set_watched(monitor.is_watched());
+        monitor.due()
     }
 
     /// Reports failures, in the words of users' errors.
     pub(crate) fn describe_failures(&self) {
         let failures = self.monitor().take_failures();
+        if failures.is_empty() {
+            return;
+        }
         let described: Vec<_> = failures.into_iter().map(DescribedFailure::of).collect();
         self.monitor().tell_failures(described);
+        self.state.news().notify_all();
     }
 
     /// Drops what cycles no longer need, plans with new durations, and replaces failed modules. It
-    /// does not wait for a thread that is making a change, which may take long: the next call tries
-    /// again.
-    pub(crate) fn keep_up(&self) {
+    /// does not wait for a thread that is making a change, which may take long: then it returns
+    /// `false`, as something is left to do.
+    pub(crate) fn keep_up(&self) -> bool {
         self.viewpoints.tidy();
-        let Some(mut controls) = self.controls.lock_if_free() else { return };
+        let Some(mut controls) = self.controls.lock_if_free() else { return false };
         let before = if self.is_stopping() { Vec::new() } else { self.learn(&mut controls) };
         let mailboxes = controls.mailboxes();
         drop(controls);
         drop(before);
         mailboxes.iter().for_each(|mailbox| mailbox.collect());
         // Modules created for a robot that is stopping would never run.
-        if !self.is_stopping() {
-            self.restart_failed();
-        }
+        self.is_stopping() || self.restart_failed()
     }
 
     /// Starts to read the kernel's accounts of these threads whenever events are gathered.
@@ -82,8 +87,8 @@ impl RobotHandle {
         before
     }
 
-    /// Replaces modules that have failed and are to be restarted.
-    fn restart_failed(&self) {
+    /// Replaces modules that have failed and are to be restarted; returns whether none is left.
+    fn restart_failed(&self) -> bool {
         let failed = self.monitor().take_failed();
         let mut again = BTreeSet::new();
         for module in failed {
@@ -101,6 +106,8 @@ impl RobotHandle {
                 Err(error) => self.note(format!("{module} could not be replaced: {error}")),
             }
         }
+        let is_done = again.is_empty();
         self.monitor().return_failed(again);
+        is_done
     }
 }

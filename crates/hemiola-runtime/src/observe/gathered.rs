@@ -116,6 +116,11 @@ impl GatheredOutlets {
         self.events.iter_mut().for_each(|giver| _ = giver.give(SeenEvents { worker, events: events.to_vec(), lost }));
     }
 
+    /// Returns when the next statistics are due.
+    pub fn due(&self) -> Option<Instant> {
+        self.statistics.iter().map(|periodic| periodic.due).min()
+    }
+
     /// Passes on statistics to observers whose period has elapsed.
     pub fn report(&mut self, report: impl FnOnce() -> Report) {
         let now = Instant::now();

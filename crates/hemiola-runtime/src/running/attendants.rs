@@ -4,58 +4,71 @@
 //! |---|---|---|
 //! | `hemiola service` | gathers the output of the others, for observers | nobody |
 //! | `hemiola upkeep` | calls user code: replaces and drops modules, formats errors | that code, for ever |
+//!
+//! A robot in which something happens is served once in [`PERIOD`], without anybody being notified.
+//! When nothing has happened for so long, both threads sleep until something does.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use hemiola_realtime::{monotonic_now, sleep_until};
+use hemiola_realtime::{MonotonicTime, Wakeup, monotonic_now, sleep_until};
 
 use super::guarded;
 use crate::error::RuntimeError;
 use crate::handle::RobotHandle;
 use crate::robot_state::RobotState;
+use crate::sync::{AtomicBool, Ordering};
 
 /// The two threads that serve a running robot.
 pub(super) struct Attendants {
     service: JoinHandle<()>,
     upkeep: JoinHandle<()>,
-    /// The sender that ends the upkeep when it is dropped, after one more round.
-    end: Sender<Infallible>,
+    rounds: Arc<Rounds>,
 }
 
-/// The period with which events of workers are gathered and failed modules are replaced.
+/// The rounds of the service, each of which the upkeep follows.
+#[derive(Default)]
+struct Rounds {
+    /// The event that is notified after each round, and at the end.
+    ended: Wakeup,
+    /// Set if one more round of the upkeep is the last.
+    is_last: AtomicBool,
+}
+
+/// The shortest time between two rounds in which events of workers are gathered and failed modules
+/// are replaced.
 const PERIOD: Duration = Duration::from_millis(50);
 /// The time for which the end of a robot waits for user code on the upkeep thread.
 const UPKEEP_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Attendants {
     pub fn start(handle: &RobotHandle, state: &Arc<RobotState>) -> Result<Self, RuntimeError> {
-        let (end, ended) = channel();
+        let rounds = Arc::new(Rounds::default());
         let service = {
-            let (handle, state) = (handle.clone(), state.clone());
-            spawn("hemiola service", move || gather(&handle, &state))?
+            let (handle, state, rounds) = (handle.clone(), state.clone(), rounds.clone());
+            spawn("hemiola service", move || gather(&handle, &state, &rounds))?
         };
         let upkeep = {
-            let (handle, state) = (handle.clone(), state.clone());
-            spawn("hemiola upkeep", move || keep_up(&handle, &state, &ended))?
+            let (handle, state, rounds) = (handle.clone(), state.clone(), rounds.clone());
+            spawn("hemiola upkeep", move || keep_up(&handle, &state, &rounds))?
         };
-        Ok(Self { service, upkeep, end })
+        Ok(Self { service, upkeep, rounds })
     }
 
     /// Serves the robot for the last time, when its other threads have ended or were left behind.
     /// User code that does not return delays nobody.
     pub fn end(self, handle: &RobotHandle) {
-        let Self { service, upkeep, end } = self;
-        drop(end);
+        let Self { service, upkeep, rounds } = self;
+        // All panics are contained and reported: `guarded`.
+        _ = service.join();
+        handle.gather();
+        rounds.is_last.store(true, Ordering::Relaxed);
+        rounds.ended.notify_all();
         let patience = monotonic_now() + UPKEEP_PATIENCE;
         while !upkeep.is_finished() && monotonic_now() < patience {
             sleep_until(monotonic_now() + Duration::from_millis(1));
         }
-        // All panics are contained and reported: `guarded`.
-        _ = service.join();
         if upkeep.is_finished() {
             _ = upkeep.join();
         } else {
@@ -76,23 +89,38 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 
 /// Gathers the output of the other threads. After a panic both threads continue, so that the robot
 /// can still report.
-fn gather(handle: &RobotHandle, state: &RobotState) {
-    while !state.is_stopping() {
-        let seen = state.turn.generation();
-        state.turn.wait(seen, Some(monotonic_now() + PERIOD));
-        _ = guarded(state, "hemiola service", || handle.gather());
+fn gather(handle: &RobotHandle, state: &RobotState, rounds: &Rounds) {
+    loop {
+        let seen = state.news().generation();
+        let mut due = None;
+        _ = guarded(state, "hemiola service", || due = handle.gather());
+        rounds.ended.notify_all();
+        if state.wait_for_stop(Some(monotonic_now() + PERIOD)) {
+            return;
+        }
+        // Whoever brings news of a robot that has been at rest makes a system call, and nobody else
+        // does.
+        state.news().wait(seen, due.map(monotonic));
     }
 }
 
-fn keep_up(handle: &RobotHandle, state: &RobotState, ended: &Receiver<Infallible>) {
+/// Returns the same instant on the clock of threads that sleep.
+fn monotonic(instant: Instant) -> MonotonicTime {
+    monotonic_now() + instant.saturating_duration_since(Instant::now())
+}
+
+fn keep_up(handle: &RobotHandle, state: &RobotState, rounds: &Rounds) {
     loop {
-        let is_last = ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Disconnected);
+        let seen = rounds.ended.generation();
+        let is_last = rounds.is_last.load(Ordering::Relaxed);
+        let mut is_done = true;
         _ = guarded(state, "hemiola upkeep", || {
             handle.describe_failures();
-            handle.keep_up();
+            is_done = handle.keep_up();
         });
         if is_last {
             return;
         }
+        rounds.ended.wait(seen, (!is_done).then(|| monotonic_now() + PERIOD));
     }
 }

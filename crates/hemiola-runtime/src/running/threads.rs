@@ -5,10 +5,14 @@ use std::time::Duration;
 use hemiola_model::{SourceRate, Time};
 use hemiola_realtime::{AdaptiveEarliness, Containment, MonotonicTime, monotonic_now, sleep_until};
 
-use super::STOP_PERIOD;
 use crate::cycle::Cycle;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRest, SourceRunner};
+
+/// The time for which a thread waits for its timer without noticing that the robot stops.
+const LONG: Duration = Duration::from_millis(100);
+/// The time before a timer is due from which on its thread waits precisely.
+const NEARLY: Duration = Duration::from_millis(20);
 
 pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
     let _containment = Containment::new();
@@ -40,7 +44,10 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
 /// Runs a cycle, and lets its guard make the thread rest. Spinning while waiting for the trigger
 /// does not count as a rest.
 fn run_and_rest(cycle: &mut Cycle, due: Option<Time>, awake_since: MonotonicTime) {
+    let robot = cycle.core.robot.clone();
+    robot.activity.notify_all();
     cycle.run(due);
+    robot.news().notify_all();
     if let Some(end) = cycle.guard.rest_until(awake_since) {
         sleep_until(end);
     }
@@ -57,14 +64,18 @@ pub(super) fn run_when_triggered(mut cycle: Cycle) {
     if !cycle.core.robot.wait_for_beginning() {
         return;
     }
-    while !cycle.core.robot.is_stopping() {
+    loop {
+        // Whoever stops the robot notifies the trigger afterwards.
         let seen = trigger.wakeup.generation();
+        if cycle.core.robot.is_stopping() {
+            return;
+        }
         if cycle.is_triggered() {
             let begin = monotonic_now();
             run_and_rest(&mut cycle, None, begin);
             cycle.core.executor.expect_run(cycle.core.period.map(|period| begin + period));
         } else {
-            trigger.wakeup.wait(seen, Some(monotonic_now() + STOP_PERIOD));
+            trigger.wakeup.wait(seen, None);
         }
     }
 }
@@ -81,7 +92,7 @@ pub(super) fn run_source(mut source: SourceRunner) {
         let sampled = match source.due(count) {
             Some(due) => {
                 if let Some(at) = robot.clock().due(due) {
-                    if source.period().is_some_and(|period| period > STOP_PERIOD) && !wait_nearly_until(at, &robot) {
+                    if source.period().is_some_and(|period| period > LONG) && !wait_nearly_until(at, &robot) {
                         return;
                     }
                     earliness.meet(at);
@@ -94,7 +105,8 @@ pub(super) fn run_source(mut source: SourceRunner) {
             Sampled::At(stamp) => {
                 if source.due(count).is_none() {
                     let due = robot.clock().due(stamp);
-                    due.into_iter().chain(source.stamps.not_before()).for_each(|at| wait_until(at, &robot));
+                    // Recordings have gaps, and a robot that stops does not wait for their end.
+                    due.into_iter().chain(source.stamps.not_before()).for_each(|at| _ = robot.wait_for_stop(Some(at)));
                     source.stamps.delivered(monotonic_now());
                 }
                 source.deliver();
@@ -105,6 +117,7 @@ pub(super) fn run_source(mut source: SourceRunner) {
             Sampled::Failed => {}
             Sampled::Ended => return source.say_ended(),
         }
+        robot.news().notify_all();
         let rest = source.rest.as_mut().and_then(SourceRest::until);
         rest.into_iter().for_each(sleep_until);
         count += 1;
@@ -122,24 +135,10 @@ pub(super) fn run_source(mut source: SourceRunner) {
 
 /// Returns whether waiting at that rate would delay the end of a robot.
 fn is_slow(rate: f64) -> bool {
-    rate * STOP_PERIOD.as_secs_f64() < 1.0
+    rate * LONG.as_secs_f64() < 1.0
 }
 
 /// Waits until shortly before the time; returns `false` if the robot stops meanwhile.
 fn wait_nearly_until(at: MonotonicTime, robot: &RobotState) -> bool {
-    while !robot.is_stopping() {
-        let now = monotonic_now();
-        if at.since(now) <= STOP_PERIOD {
-            return true;
-        }
-        sleep_until(now + STOP_PERIOD / 2);
-    }
-    false
-}
-
-/// Waits until the time. Recordings have gaps, and a robot that stops does not wait for their end.
-fn wait_until(at: MonotonicTime, robot: &RobotState) {
-    while monotonic_now() < at && !robot.is_stopping() {
-        sleep_until(at.min(monotonic_now() + STOP_PERIOD));
-    }
+    at.since(monotonic_now()) <= NEARLY || !robot.wait_for_stop(Some(at - NEARLY))
 }

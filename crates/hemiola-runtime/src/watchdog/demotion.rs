@@ -70,6 +70,12 @@ impl Demotion {
         (!self.demoted.is_empty()).then_some(EndlessRun { cycle: self.cycle, running })
     }
 
+    /// Returns whether a run is in progress, or threads share time that are to get their policy
+    /// back.
+    pub fn is_needed(&self) -> bool {
+        self.health.run_since().is_some() || !self.demoted.is_empty()
+    }
+
     /// Makes the threads share time. Those that were refused a real-time policy when they started
     /// do so already.
     fn demote(&mut self) {

@@ -1,11 +1,11 @@
 //! A runner of the robot: its own threads, or one thread that steps it.
 
 use std::thread;
+use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_runtime::{Pace, Player, PreparedRobot, Robot, RobotHandle, RunningRobot, Tempo, Transport};
 
-use super::LOOK_PERIOD;
 use crate::command_line::RunArguments;
 use crate::error::CommandError;
 use crate::interruption::Interruption;
@@ -21,6 +21,9 @@ pub enum Running {
     Live(RunningRobot),
     Played(Player),
 }
+
+/// The time between two looks whether a replay has come to the time where it is shown from.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 impl Runner {
     /// Prepares the robot. A replay is stepped at any pace, so that it is the same at each; the
@@ -66,7 +69,7 @@ impl Runner {
         let transport = player.transport();
         transport.hurry_to(time);
         while !transport.is_at_rest() && !interruption.has_come() {
-            thread::sleep(LOOK_PERIOD);
+            thread::sleep(BETWEEN_LOOKS);
         }
     }
 

@@ -1,7 +1,6 @@
 //! The display of a run in progress.
 
 use std::io::{self, Write};
-use std::thread;
 use std::time::Duration;
 
 use hemiola_link::LinksView;
@@ -61,14 +60,15 @@ impl Shown {
         }
     }
 
-    /// Waits for `patience`, or until a key is pressed.
-    pub fn wait(&mut self, patience: Duration) -> Option<Wish> {
+    /// Waits for `patience`, or until the robot stops or a key is pressed. While keys are awaited,
+    /// the end of the robot is noticed after that time.
+    pub fn wait(&mut self, robot: &RobotHandle, patience: Duration) -> Option<Wish> {
         let Self::View(view) = self else {
-            thread::sleep(patience);
+            robot.wait_for_stop(patience);
             return None;
         };
         let View { top, screen: Some(screen), .. } = &mut **view else {
-            thread::sleep(patience);
+            robot.wait_for_stop(patience);
             return None;
         };
         match top.press(screen.key(patience)?) {

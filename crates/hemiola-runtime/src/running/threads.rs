@@ -44,10 +44,9 @@ pub(super) fn run_by_timer(mut cycle: Cycle, rate: f64) {
 /// Runs a cycle, and lets its guard make the thread rest. Spinning while waiting for the trigger
 /// does not count as a rest.
 fn run_and_rest(cycle: &mut Cycle, due: Option<Time>, awake_since: MonotonicTime) {
-    let robot = cycle.core.robot.clone();
-    robot.activity.notify_all();
+    cycle.core.robot.activity.notify_all();
     cycle.run(due);
-    robot.news().notify_all();
+    cycle.core.robot.news().notify_all();
     if let Some(end) = cycle.guard.rest_until(awake_since) {
         sleep_until(end);
     }

@@ -6,3 +6,4 @@ mod links;
 mod listings;
 mod page;
 mod terminal;
+mod workspace;

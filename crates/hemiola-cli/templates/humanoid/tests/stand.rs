@@ -30,11 +30,11 @@ fn humanoid(assignments: &[&str]) -> (MutexGuard<'static, ()>, Stepper) {
 #[test]
 fn pushed_again_and_again_it_stands_and_looks_at_the_ball() {
     let (_turn, mut humanoid) = humanoid(&[]);
-    let topic = humanoid.handle().bus().topic("BallSighted").unwrap();
+    let bus = humanoid.handle().bus();
+    let topic = bus.topic::<BallSighted>("BallSighted").unwrap();
     let mut messages = topic.queue(4, WhenFull::DropOldest);
     humanoid.run_for(Duration::from_secs(2));
-    let sighted: Option<BallSighted> = messages.receive();
-    assert!(sighted.is_some(), "the ball came in sight");
+    assert!(messages.receive().is_some(), "the ball came in sight");
     let mut farthest = 0.0_f64;
     for _ in 0..300 {
         humanoid.run_for(Duration::from_millis(100));

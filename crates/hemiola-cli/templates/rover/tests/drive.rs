@@ -27,7 +27,8 @@ fn rover() -> (MutexGuard<'static, ()>, Stepper) {
 #[test]
 fn the_rover_reaches_its_goals_and_touches_nothing() {
     let (_turn, mut rover) = rover();
-    let topic = rover.handle().bus().topic("GoalReached").unwrap();
+    let bus = rover.handle().bus();
+    let topic = bus.topic::<GoalReached>("GoalReached").unwrap();
     let mut messages = topic.queue(16, WhenFull::DropOldest);
     for _ in 0..600 {
         rover.run_for(Duration::from_millis(100));
@@ -45,8 +46,8 @@ fn the_rover_reaches_its_goals_and_touches_nothing() {
     let reached = rover.with_value(|it: &Navigation| it.reached).unwrap();
     assert!(reached >= 4, "{reached} goals reached");
     let mut numbers = Vec::new();
-    while let Some(GoalReached { number, .. }) = messages.receive() {
-        numbers.push(number);
+    while let Some(goal) = messages.receive() {
+        numbers.push(goal.number);
     }
     assert!(numbers.iter().copied().eq(1..=reached), "{numbers:?}");
     // It knows where it is, although its gyroscope is biased.

@@ -131,7 +131,7 @@ mod tests {
     /// Returns what a planner at this place commands that drives to a goal, and the number of the
     /// goal that it has reached, if any.
     fn planned_at(x: f64, scan: &Scan) -> (Twist, Option<u64>) {
-        let topic = Bus::new().topic("GoalReached").unwrap();
+        let topic = Bus::new().topic::<GoalReached>("GoalReached").unwrap();
         let mut reached = topic.queue(4, WhenFull::DropOldest);
         let pose = Pose {
             x,
@@ -156,7 +156,7 @@ mod tests {
             &mut Navigation::default(),
             &mut twist,
         );
-        let number = reached.receive().map(|message: GoalReached| message.number);
+        let number = reached.receive().map(|message| message.number);
         (twist, number)
     }
 

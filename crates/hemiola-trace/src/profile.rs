@@ -107,7 +107,8 @@ pub struct CycleProfile {
 /// # reaction.record(53_500_000);
 /// # let (source, cycle, output) = ("Camera".into(), "motion".into(), "Motors.send".into());
 /// # let chain = ChainProfile { source, cycle, output, reaction: reaction.into(), ..ChainProfile::default() };
-/// # let profile = Profile { chains: vec![chain], ..Profile::default() };
+/// # let mut profile = Profile::default();
+/// # profile.chains.push(chain);
 ///
 /// let chain = profile.chain("Camera", "motion", "Motors.send").unwrap();
 /// assert_eq!(chain.reaction.maximum(), 53_500_000);

@@ -159,8 +159,8 @@ impl Program {
         let file = if self.kind == "example" { folder.join("examples").join(&self.name) } else { folder.join(&self.name) };
         if !file.is_file() {
             let kind = format!("--{}", self.kind);
-            let built = Command::new(env!("CARGO")).args(["build", "--quiet", "-p", &self.package, &kind, &self.name]);
-            let built = built.status();
+            let build = ["build", "--quiet", "-p", &self.package, &kind, &self.name];
+            let built = Command::new(env!("CARGO")).args(build).status();
             assert!(built.is_ok_and(|status| status.success()), "{} cannot be built", self.name);
         }
         file

@@ -171,8 +171,7 @@ fn write_grid(out: &mut String, grid: &Grid) {
 /// Returns the report as a page of its own.
 pub fn html(report: &Report) -> String {
     let questions: String = report.questions.iter().map(section).collect();
-    let pictures =
-        report.pictures.iter().map(|of| format!("<h3>{}</h3>{}", escape(&of.title), picture(&of.svg)));
+    let pictures = report.pictures.iter().map(|of| format!("<h3>{}</h3>{}", escape(&of.title), picture(&of.svg)));
     let notices = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice)));
     let warning = if report.quick { format!("<p class=\"missed\">{QUICK}</p>") } else { String::new() };
     format!(

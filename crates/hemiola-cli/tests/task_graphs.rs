@@ -51,7 +51,10 @@ fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
     let json = drawing(&[&["graph", "--file", text(&pair), "--json"], &output[..]].concat());
     let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     let tasks = &json["cycles"][0]["tasks"];
-    assert_eq!((&json["cycles"][0]["cycle"], &json["cycles"][0]["critical_path_ns"]), (&"pair".into(), &5_000_000.into()));
+    assert_eq!(
+        (&json["cycles"][0]["cycle"], &json["cycles"][0]["critical_path_ns"]),
+        (&"pair".into(), &5_000_000.into())
+    );
     assert_eq!((&tasks[0]["duration_ns"], &tasks[1]["predecessors"]), (&2_000_000.into(), &serde_json::json!([0])));
     let whole = drawing(&[&["graph", "--json"], &output[..]].concat());
     let whole: serde_json::Value = serde_json::from_str(&whole).expect("it is JSON");

@@ -427,7 +427,9 @@ fn a_dry_run_prints_every_command_and_runs_none() {
         .unwrap();
     let answer: serde_json::Value = serde_json::from_slice(&dry.stdout).unwrap();
     assert_eq!((&answer["robot"], &answer["machines"][1]["destination"]), (&"convoy".into(), &"nao@10.9.8.6".into()));
-    for command in answer["machines"].as_array().unwrap().iter().flat_map(|machine| machine["commands"].as_array().unwrap()) {
+    for command in
+        answer["machines"].as_array().unwrap().iter().flat_map(|machine| machine["commands"].as_array().unwrap())
+    {
         assert!(printed.contains(command.as_str().unwrap()), "{command}");
     }
     fs::remove_dir_all(folder).unwrap();

@@ -22,7 +22,9 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
     let mut whole = String::new();
     if format == GraphFormat::Json {
         let map = match (file, cycle) {
-            (None, None) => Some(map::map(program, name, configuration, &Session::open(program, configuration)?.robot)?),
+            (None, None) => {
+                Some(map::map(program, name, configuration, &Session::open(program, configuration)?.robot)?)
+            }
             _ => None,
         };
         let (cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;

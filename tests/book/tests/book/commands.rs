@@ -121,6 +121,9 @@ fn understood(Started { program, arguments, folder }: &Started) -> Result<(), St
         let text = || String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() { Ok(()) } else { Err(text()) }
     };
+    if arguments.iter().any(|argument| argument == "help") {
+        return if arguments.last().is_some_and(is_placeholder) { Ok(()) } else { run(arguments) };
+    }
     run(&[arguments, &["--help".to_owned()]].concat())?;
     let selected = selected_configuration(arguments);
     // The robot of a reader has overlays and modules of the reader's own.
@@ -193,8 +196,11 @@ fn commands_of(line: &str) -> Vec<Vec<String>> {
 fn lines_are_split_into_commands_and_words() {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let line = "STRESS=2 hemiola override Ball '{ x = 1.0 }' && cargo run -- why \"A -> B\" | jq .x";
-    let expected =
-        [words(&["hemiola", "override", "Ball", "{ x = 1.0 }"]), words(&["cargo", "run", "--", "why", "A -> B"]), words(&["jq", ".x"])];
+    let expected = [
+        words(&["hemiola", "override", "Ball", "{ x = 1.0 }"]),
+        words(&["cargo", "run", "--", "why", "A -> B"]),
+        words(&["jq", ".x"]),
+    ];
     assert_eq!(commands_of(line), expected);
     assert!(commands_of("hemiola = { features = [\"ros2\"] }").is_empty());
 }

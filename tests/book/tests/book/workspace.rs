@@ -72,7 +72,7 @@ impl Workspace {
                 let is_there = root().join(path).is_file();
                 is_there.then_some(None).ok_or_else(|| format!("there is no {path}"))
             }
-            (name, _) if self.packages.iter().any(|package| package.name == name) => {
+            (name, _) if self.package(name).is_ok_and(|package| package.has("bin", name).is_ok()) => {
                 self.run_of(name, name, rest).map(Some)
             }
             _ => Ok(None),
@@ -156,7 +156,8 @@ impl Program {
     /// Returns the file of the program, which is built if the tests of the workspace have not.
     pub fn file(&self) -> PathBuf {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
-        let file = if self.kind == "example" { folder.join("examples").join(&self.name) } else { folder.join(&self.name) };
+        let file =
+            if self.kind == "example" { folder.join("examples").join(&self.name) } else { folder.join(&self.name) };
         if !file.is_file() {
             let kind = format!("--{}", self.kind);
             let build = ["build", "--quiet", "-p", &self.package, &kind, &self.name];

@@ -66,7 +66,13 @@ mod tests {
                 let last = HeadRequest::default();
                 let mut request = HeadRequest::default();
                 let publisher = &mut topic.publisher();
-                attention.head_request(&ball, Previous::new(&last), &clock, publisher, &mut request);
+                attention.head_request(
+                    &ball,
+                    Previous::new(&last),
+                    &clock,
+                    publisher,
+                    &mut request,
+                );
             }
             let mut count = 0;
             while messages.receive().is_some() {

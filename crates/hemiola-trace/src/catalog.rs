@@ -214,8 +214,8 @@ impl Catalog {
         add(&mut names.plans, Plan { cycle, edges }, LARGE_LIMIT, "plan", "").map(|index| PlanId(index as u32))
     }
 
-    /// Returns the names at this moment. No lock is held afterwards: who has a guard may read again,
-    /// also by what it calls, and names are registered meanwhile.
+    /// Returns the names at this moment. No lock is held afterwards: who has a guard may read
+    /// again, also by what it calls, and names are registered meanwhile.
     pub fn read(&self) -> CatalogGuard<'_> {
         CatalogGuard::of(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
     }

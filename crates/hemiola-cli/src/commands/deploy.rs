@@ -109,7 +109,7 @@ fn meant(robot_toml: &Path, arguments: &DeployArguments) -> Result<Vec<Deploymen
     Ok(meant)
 }
 
-/// What was done on a machine, for `--json`.
+/// The actions on a machine, for `--json`.
 #[derive(Default)]
 struct Done {
     /// The commands of a dry run.

@@ -1,5 +1,5 @@
-//! Tests that listings come from code that is compiled and tested, as those of Rust must, and those of
-//! TOML may.
+//! Tests that listings come from code that is compiled and tested, as those of Rust must, and those
+//! of TOML may.
 
 use std::fs;
 use std::ops::Range;

@@ -102,7 +102,8 @@ impl Page {
         blocks
     }
 
-    /// Returns the paragraphs without blocks, each split at its backticks: every second part is code.
+    /// Returns the paragraphs without blocks, each split at its backticks: every second part is
+    /// code.
     fn paragraphs(&self) -> Vec<Vec<String>> {
         let mut is_code = false;
         let mut prose = String::new();

@@ -1,4 +1,4 @@
-//! The bars of the measurements of whole robots, and whether they are met.
+//! The bars that we set for measurements of whole robots, and whether they are met.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl fmt::Display for Bar {
             Limit::AtLeast(least) => (format!("at least {least}"), is >= least),
         };
         let verdict = if is_met { "met" } else { "MISSED" };
-        writeln!(formatter, "  bar: {what}: {asked}{unit}; {is:.2}{unit}, {verdict}")
+        writeln!(formatter, "  our bar: {what}: {asked}{unit}; {is:.2}{unit}, {verdict}")
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn a_bar_says_what_was_asked_and_what_is() {
         let bar = |limit, is| Bar { what: "frames", limit, is, unit: " a second" }.to_string();
-        assert_eq!(bar(Limit::AtLeast(60.0), 60.0), "  bar: frames: at least 60 a second; 60.00 a second, met\n");
-        assert_eq!(bar(Limit::AtMost(3.0), 3.001), "  bar: frames: at most 3 a second; 3.00 a second, MISSED\n");
+        assert_eq!(bar(Limit::AtLeast(60.0), 60.0), "  our bar: frames: at least 60 a second; 60.00 a second, met\n");
+        assert_eq!(bar(Limit::AtMost(3.0), 3.001), "  our bar: frames: at most 3 a second; 3.00 a second, MISSED\n");
     }
 }

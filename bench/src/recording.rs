@@ -44,7 +44,7 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
     println!("{machine}\n");
     let hand_over = hand_over::measure(effort)?;
     println!(
-        "handing a value over to a recorder: {} (median of {} rounds; bar: 100 ns)\n",
+        "handing a value over to a recorder: {} (median of {} rounds; our bar: 100 ns)\n",
         time(hand_over.ns_per_value),
         hand_over.rounds
     );

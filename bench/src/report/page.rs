@@ -57,13 +57,17 @@ impl Page<'_> {
             "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
              <title>{title}</title><style>{STYLE}</style></head><body>\
-             <h1>{title}</h1><p class=\"lead\">{lead}</p>{warning}{}\
+             <h1>{title}</h1><p class=\"lead\">{lead}</p>{warning}{}<p class=\"legend\">{OUR_BARS}</p>\
              <p class=\"legend\"><span class=\"dot\"></span> median <span class=\"stroke\"></span> to the 99th percentile \
              <span class=\"thin\"></span> to the maximum</p>{body}</body></html>\n",
             table(self.bars),
         )
     }
 }
+
+/// Whose bars they are.
+const OUR_BARS: &str = "A bar is a limit that the developers of Hemiola have set for Hemiola. No peer has agreed to it or was \
+    made for it; dashed lines in the plots show the same limits.";
 
 fn table(bars: &[Bar]) -> String {
     let mut out = String::from(
@@ -252,3 +256,31 @@ fn row(entry: &Entry, spread: Option<&Spread>, factor: f64) -> Option<Row> {
 }
 
 pub const STYLE: &str = include_str!("page.css");
+
+/// The style of pictures that have one of their own ([`picture`]).
+pub const OWN_PICTURES: &str = "object { width: 100%; display: block; margin: .8rem 0; background: #fff; }";
+
+/// Embeds a picture as a document of its own, as its style is not that of the page.
+pub fn picture(svg: &str) -> String {
+    let mut data = String::with_capacity(svg.len() * 2);
+    for character in svg.chars() {
+        match character {
+            '%' | '#' | '"' | '<' | '>' | '&' | '\'' => data += &format!("%{:02X}", character as u32),
+            '\n' => data.push(' '),
+            character => data.push(character),
+        }
+    }
+    format!("<object type=\"image/svg+xml\" data=\"data:image/svg+xml;charset=utf-8,{data}\"></object>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_cannot_break_out_of_its_document() {
+        let embedded = picture("<svg fill=\"#123\"><text>100 % &amp; it's</text></svg>\n");
+        let data = embedded.split('"').nth(3).expect("an attribute");
+        assert!(!data.contains(['<', '>', '#', '\'', '&']) && data.contains("100 %25 %26amp;"));
+    }
+}

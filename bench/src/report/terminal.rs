@@ -45,7 +45,7 @@ pub fn contestants(report: &Report) -> String {
 }
 
 fn bars(report: &Report) -> String {
-    let mut out = String::from("\nThe bars:\n");
+    let mut out = String::from("\nOur bars, set for Hemiola by its developers:\n");
     for bar in bars::all(report) {
         _ = writeln!(out, "  {}\n    {:20} Hemiola {:24} {}", bar.what, bar.bar, bar.hemiola, bar.verdict);
         _ = writeln!(out, "    best peer: {}", bar.best_peer);

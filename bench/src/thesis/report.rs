@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::contest::host::Host;
 use crate::machine::Machine;
+use crate::report::page::{OWN_PICTURES, STYLE, picture};
 use crate::report::time;
 
 /// The results of one run of the whole chapter.
@@ -170,20 +171,14 @@ fn write_grid(out: &mut String, grid: &Grid) {
 /// Returns the report as a page of its own.
 pub fn html(report: &Report) -> String {
     let questions: String = report.questions.iter().map(section).collect();
-    let pictures = report.pictures.iter().map(|picture| {
-        format!(
-            "<h3>{}</h3><div class=\"schedule\">{}</div>",
-            escape(&picture.title),
-            without_declaration(&picture.svg)
-        )
-    });
+    let pictures = report.pictures.iter().map(|of| format!("<h3>{}</h3>{}", escape(&of.title), picture(&of.svg)));
     let notices = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice)));
-    let warning = if report.quick { format!("<p class=\"quick\">{QUICK}</p>") } else { String::new() };
+    let warning = if report.quick { format!("<p class=\"missed\">{QUICK}</p>") } else { String::new() };
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The evaluation of the thesis, repeated</title>\
-         <style>{STYLE}</style></head><body><h1>The evaluation of the thesis, repeated</h1>\
-         <p>All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
+         <style>{STYLE} {OWN_PICTURES} {TABLES}</style></head><body><h1>The evaluation of the thesis, repeated</h1>\
+         <p class=\"lead\">All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
          preempts cognition at 30 Hz.</p>{warning}<pre>{}\n{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
         escape(&report.machine.to_string()),
         escape(&report.host.to_string()),
@@ -196,37 +191,35 @@ fn section(question: &Question) -> String {
     let mut out = format!("<h2>{}</h2>", escape(&question.title));
     for subject in question.subjects() {
         let heads: String = HEADS.iter().map(|head| format!("<th>{head}</th>")).collect();
-        _ = write!(out, "<table><thead><tr><th>{}</th>{heads}</tr></thead><tbody>", escape(subject));
+        _ = write!(out, "{BEGIN}<thead><tr><th>{}</th>{heads}</tr></thead><tbody>", escape(subject));
         for row in question.rows_of(subject) {
             let class = if row.origin == Origin::Simulated { " class=\"simulated\"" } else { "" };
             let cells: String = row.cells().iter().map(|cell| format!("<td>{cell}</td>")).collect();
             _ = write!(out, "<tr{class}><td>{}</td>{cells}</tr>", escape(&row.way()));
         }
-        out.push_str("</tbody></table>");
+        out.push_str(END);
     }
     for grid in &question.grids {
         let heads: String = (1..=grid.columns()).map(|workers| format!("<th>cognition {workers}</th>")).collect();
-        _ = write!(out, "<table><thead><tr><th>{}: mean / p99</th>{heads}</tr></thead><tbody>", escape(&grid.what));
+        _ = write!(out, "{BEGIN}<thead><tr><th>{}: mean / p99</th>{heads}</tr></thead><tbody>", escape(&grid.what));
         for (motion, line) in grid.lines().enumerate() {
             let cells: String = line.iter().map(|cell| format!("<td>{cell}</td>")).collect();
             _ = write!(out, "<tr class=\"simulated\"><td>motion {}</td>{cells}</tr>", motion + 1);
         }
-        out.push_str("</tbody></table>");
+        out.push_str(END);
     }
     question.findings.iter().for_each(|finding| _ = write!(out, "<p>{}</p>", escape(finding)));
     out
 }
 
-/// Returns a picture without its declaration, which it must not have inside a page.
-fn without_declaration(svg: &str) -> &str {
-    svg.find("<svg").map_or(svg, |begin| &svg[begin..])
-}
+/// A table, which scrolls by itself on a narrow screen.
+const BEGIN: &str = "<div class=\"figures\"><table class=\"times\">";
+const END: &str = "</tbody></table></div>";
 
-const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;color:#1c2733;max-width:70em;margin:2em auto;padding:0 1em}\
-    table{border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums}\
-    th,td{text-align:right;white-space:nowrap;padding:.15em .9em;border-bottom:1px solid #dde3e9}\
-    th:first-child,td:first-child{text-align:left;min-width:22em}.simulated td{color:#6a7a89;font-style:italic}\
-    .quick{color:#b3261e;font-weight:600}.schedule svg{width:100%;height:auto}pre{background:#f3f5f7;padding:.8em;overflow-x:auto}";
+/// The style of tables of times, beside that of all pages of the bench.
+const TABLES: &str = ".times { margin: .6em 0; } .times th, .times td { text-align: right; white-space: nowrap; padding: .15em .9em; } \
+    .times th:first-child, .times td:first-child { text-align: left; min-width: 22em; } .times td:nth-child(4) { font-weight: inherit; } \
+    .simulated td { color: var(--muted); font-style: italic; }";
 
 #[cfg(test)]
 mod tests {

@@ -373,6 +373,11 @@ impl System {
         check::check(self)
     }
 
+    /// Returns the system as JSON that [`System::from_json`] reads.
+    pub fn to_json(&self) -> serde_json::Value {
+        toml::from_str(&self.to_toml()).unwrap_or_default()
+    }
+
     /// Returns the system as text that [`System::from_toml`] reads, formatted for people.
     pub fn to_toml(&self) -> String {
         write::to_toml(self)

@@ -28,6 +28,7 @@ pub use new::new;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use rustix::fs::{FileType, Stat, fstat};
 use rustix::io::Errno;
@@ -94,6 +95,11 @@ fn is_hung_up(error: &io::Error) -> bool {
 /// Prints an answer as JSON.
 fn print_json(answer: &serde_json::Value) -> Result<ExitCode, CommandError> {
     print(&(serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"))
+}
+
+/// Returns a duration as nanoseconds for JSON.
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Writes to a file, or prints.

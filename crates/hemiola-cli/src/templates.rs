@@ -73,6 +73,7 @@ const ROVER: &[File] = files!("rover":
     "src/drive/odometry.rs",
     "src/navigation.rs",
     "src/navigation/planner.rs",
+    "src/announcer.rs",
     "tests/drive.rs",
 );
 
@@ -90,6 +91,7 @@ const HUMANOID: &[File] = files!("humanoid":
     "src/cognition.rs",
     "src/cognition/attention.rs",
     "src/cognition/ball_finder.rs",
+    "src/voice.rs",
     "tests/stand.rs",
 );
 

@@ -48,6 +48,17 @@ fn a_task_graph_from_a_file_is_planned_simulated_and_drawn_by_a_command() {
     assert!(listed.contains("Walk") && listed.contains("Eye"), "{listed}");
     let svg = drawing(&["simulate", "--file", text(&pair), "--picture", text(&drawn)]);
     assert!(svg.contains("</svg>"));
+    let json = drawing(&[&["graph", "--file", text(&pair), "--json"], &output[..]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let tasks = &json["cycles"][0]["tasks"];
+    assert_eq!(
+        (&json["cycles"][0]["cycle"], &json["cycles"][0]["critical_path_ns"]),
+        (&"pair".into(), &5_000_000.into())
+    );
+    assert_eq!((&tasks[0]["duration_ns"], &tasks[1]["predecessors"]), (&2_000_000.into(), &serde_json::json!([0])));
+    let whole = drawing(&[&["graph", "--json"], &output[..]].concat());
+    let whole: serde_json::Value = serde_json::from_str(&whole).expect("it is JSON");
+    assert_eq!(whole["places"], serde_json::json!([{ "kind": "cycle", "name": "main", "process": null }]));
     // These arguments are refused.
     exits(&["graph", "--file", text(&robot), "--format", "svg"], 2);
     exits(&["graph", "--file", text(&robot), "motoin"], 2);

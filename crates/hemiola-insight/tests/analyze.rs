@@ -327,6 +327,16 @@ fn assigned_priorities_are_obeyed_and_make_it_fit() {
     let bound = milliseconds(&findings, "cycle", "motion", "bound").unwrap();
     let said = text.lines().find(|line| line.starts_with("# motion")).unwrap();
     assert!(said.ends_with(&format!("80, 1,   {bound:.2} ms")), "{said} {bound}");
+    // So are those of `--json`, which has the overlay, too.
+    let path = robot.path("assigned.json");
+    assert_eq!(robot.command(&["assign", "--json", "--output", &path]), ExitCode::SUCCESS);
+    let answer: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!((&answer["method"], &answer["holds"]), (&"deadline monotonic".into(), &true.into()), "{answer:#}");
+    assert_eq!(answer["overlay"].as_str(), Some(text.as_str()));
+    let motion = answer["rows"].as_array().unwrap().iter().find(|row| row["name"] == "motion").unwrap();
+    assert_eq!((&motion["after"]["priority"], &motion["after"]["workers"]), (&80.into(), &1.into()), "{motion:#}");
+    assert_eq!(motion["after"]["bound"].as_f64().unwrap() / 1e6, bound, "{motion:#}");
+    assert_ne!(motion["before"]["bound"], motion["after"]["bound"]);
 }
 
 #[test]

@@ -75,6 +75,13 @@ fn every_checkpoint_of_a_robot_on_its_own_threads_is_a_beginning_of_the_same_bit
     let (told, code) = verdict(&log, "2.1s");
     // The last one before may have a message under way, and then the one before that is taken.
     assert_eq!((code, (1.0..=2.1).contains(&checkpoint(&told))), (0, true), "{told}");
+    // Up to a time, nothing after it counts, whatever the order of the cycles' clocks.
+    for (from, to, workers) in [("0s", "1.23s", "1"), ("2.1s", "3.004s", "2"), ("2.1s", "60s", "3")] {
+        let part = ["log", "verify", log.to_str().unwrap(), "--from", from, "--to", to, "--workers", workers];
+        assert_eq!(robot(&part), ExitCode::SUCCESS, "from {from} to {to} with {workers} workers");
+    }
+    let backwards = ["log", "verify", log.to_str().unwrap(), "--from", "3s", "--to", "2s"];
+    assert_eq!(robot(&backwards), ExitCode::from(2));
     let (told, code) = verdict(&log, "0.1s");
     assert_eq!((code, told.contains("from the checkpoint")), (0, false), "before the first checkpoint: {told}");
     std::fs::remove_dir_all(&folder).unwrap();

@@ -74,7 +74,7 @@ fn a_value_that_was_tampered_with_is_named_by_run_representation_and_field() {
         ("/motion/Step", 100) => {
             let mut step: Step = cdr::decode(message.data).unwrap();
             step.length += 1e-9;
-            now = format!("at {:.6} s", message.log_time.nanoseconds() as f64 * 1e-9);
+            now = format!("{:.6}", message.log_time.nanoseconds() as f64 * 1e-9);
             Some(cdr::encode(&step))
         }
         // Later, and so not the first.
@@ -85,9 +85,12 @@ fn a_value_that_was_tampered_with_is_named_by_run_representation_and_field() {
     assert_eq!(code, 1, "{told}");
     // It fails in no run, so the hundredth value is that of run 100.
     assert!(
-        told.contains(&format!("the first difference: run 100 of motion, {now}: Step.length\n  recorded ")),
+        told.contains(&format!("the first difference: run 100 of motion, at {now} s: Step.length\n  recorded ")),
         "{told}"
     );
+    let [before, after] = [-1e-6, 1e-6].map(|offset| format!("{:.6}", now.parse::<f64>().unwrap() + offset));
+    assert_eq!(verify(&other, &["--to", &before]), ExitCode::SUCCESS);
+    assert_eq!(verify(&other, &["--for", &after]), ExitCode::FAILURE);
 
     // A value that is not there is no difference, but one more is.
     copied(&log, &without, |message| {

@@ -13,7 +13,8 @@ use crate::{
     ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId},
     profile::ExecutorThread,
 };
-use std::sync::{Arc, PoisonError, RwLock};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 /// A shared handle that assigns numbers to names and keeps them. The runtime, the statistics and
 /// the trace writer share it.
@@ -36,12 +37,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Catalog(Arc<RwLock<Names>>);
+pub struct Catalog(Arc<RwLock<Arc<Names>>>);
 
 impl Catalog {
     /// Creates an empty catalog of the process called `process`.
     pub fn new(process: impl Into<String>) -> Self {
-        Self(Arc::new(RwLock::new(Names { process: process.into(), ..Names::default() })))
+        Self(Arc::new(RwLock::new(Arc::new(Names { process: process.into(), ..Names::default() }))))
     }
 
     /// Registers a cycle, or changes the deadline, period and priority of the one with this name.
@@ -213,19 +214,37 @@ impl Catalog {
         add(&mut names.plans, Plan { cycle, edges }, LARGE_LIMIT, "plan", "").map(|index| PlanId(index as u32))
     }
 
-    /// Returns the names at this moment. Registering a name blocks while the guard lives.
+    /// Returns the names at this moment. No lock is held afterwards: who has a guard may read
+    /// again, also by what it calls, and names are registered meanwhile.
     pub fn read(&self) -> CatalogGuard<'_> {
-        CatalogGuard(self.0.read().unwrap_or_else(PoisonError::into_inner))
+        CatalogGuard::of(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Names> {
+    fn write(&self) -> Registration<'_> {
         // A panic between two fields of an entry cannot happen, because entries are pushed whole.
         // So a poisoned lock is sound.
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        Registration(self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-#[derive(Debug, Default)]
+/// The right to change the names. They are copied if somebody still reads them.
+struct Registration<'c>(RwLockWriteGuard<'c, Arc<Names>>);
+
+impl Deref for Registration<'_> {
+    type Target = Names;
+
+    fn deref(&self) -> &Names {
+        &self.0
+    }
+}
+
+impl DerefMut for Registration<'_> {
+    fn deref_mut(&mut self) -> &mut Names {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
 struct Names {
     process: String,
     cycles: Vec<Cycle>,

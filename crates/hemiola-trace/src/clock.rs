@@ -53,7 +53,10 @@ impl Ticks {
 /// ```
 /// use hemiola_trace::Core;
 ///
-/// assert!(Core::current() == Core::UNKNOWN || Core::current().index() < 255);
+/// // How many tasks ran on each core?
+/// let mut tasks = [0; 4];
+/// [Core(1), Core(3), Core(1)].iter().for_each(|core| tasks[core.index()] += 1);
+/// assert_eq!(tasks, [0, 2, 0, 1]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Core(pub u8);

@@ -162,9 +162,14 @@ impl fmt::Debug for Distribution {
 /// The figures of a [`Distribution`], in nanoseconds.
 ///
 /// ```
-/// use hemiola_trace::{Distribution, Summary};
+/// use hemiola_trace::Distribution;
 ///
-/// assert_eq!(Distribution::new().summary(), Summary::default());
+/// let mut responses = Distribution::new();
+/// (1..=100).for_each(|run| responses.record(run * 1_000));
+/// let summary = responses.summary();
+/// assert_eq!((summary.count, summary.mean, summary.maximum), (100, 50_500, 100_000));
+/// // Quantiles have three digits.
+/// assert!((summary.p99 as f64 / 99_000.0 - 1.0).abs() < 1e-3);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Summary {

@@ -368,7 +368,18 @@ impl Event {
 /// The kind of a task's failure.
 ///
 /// ```
-/// assert_eq!(hemiola_trace::FailureKind::Panic.to_string(), "panic");
+/// use hemiola_trace::{Event, FailureKind};
+///
+/// fn line(event: &Event) -> Option<String> {
+///     let Event::Failure { kind, run, .. } = event else { return None };
+///     Some(format!("run {run}: {kind}"))
+/// }
+/// # use hemiola_trace::{Catalog, Cycle, Ticks};
+/// # let catalog = Catalog::new("robot");
+/// # let task = catalog.task(catalog.cycle(Cycle::named("motion"))?, "Walk.joints")?;
+/// let event = Event::Failure { task, kind: FailureKind::Panic, run: 7, at: Ticks(0) };
+/// assert_eq!(line(&event).as_deref(), Some("run 7: panic"));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FailureKind {

@@ -76,8 +76,17 @@ pub struct Profile {
 /// The measurements of a cycle.
 ///
 /// ```
-/// use hemiola_trace::CycleProfile;
-/// assert_eq!(CycleProfile::default().response.count(), 0);
+/// use hemiola_trace::{Distribution, Profile};
+///
+/// let mut profile = Profile::default();
+/// for (task, nanoseconds) in [("Walk.joints", 52_000), ("Balance.pressure", 8_000)] {
+///     let mut execution = Distribution::new();
+///     execution.record(nanoseconds);
+///     profile.insert("motion", task, &execution);
+/// }
+/// // The longest that all tasks of the cycle took, one after the other.
+/// let tasks = profile.cycles["motion"].tasks.values();
+/// assert_eq!(tasks.map(|task| task.maximum()).sum::<u64>(), 60_000);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,8 +101,17 @@ pub struct CycleProfile {
 /// The measurements of a chain from a sensor to an output, on the robot's own threads in real time.
 ///
 /// ```
-/// use hemiola_trace::ChainProfile;
-/// assert_eq!(ChainProfile::default().reaction.maximum(), 0);
+/// use hemiola_trace::Profile;
+/// # use hemiola_trace::{ChainProfile, Distribution};
+/// # let mut reaction = Distribution::new();
+/// # reaction.record(53_500_000);
+/// # let (source, cycle, output) = ("Camera".into(), "motion".into(), "Motors.send".into());
+/// # let chain = ChainProfile { source, cycle, output, reaction: reaction.into(), ..ChainProfile::default() };
+/// # let mut profile = Profile::default();
+/// # profile.chains.push(chain);
+///
+/// let chain = profile.chain("Camera", "motion", "Motors.send").unwrap();
+/// assert_eq!(chain.reaction.maximum(), 53_500_000);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

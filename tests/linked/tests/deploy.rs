@@ -419,6 +419,20 @@ fn a_dry_run_prints_every_command_and_runs_none() {
     ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
+    let dry = Command::new(PROGRAM)
+        .args(["deploy", "--dry-run", "--json", "--program", PROGRAM, "--config"])
+        .arg(folder.join("robot.toml"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&dry.stdout).unwrap();
+    let machines = answer["machines"].as_array().unwrap();
+    let destination = |name: &str| &machines.iter().find(|it| it["machine"] == name).unwrap()["destination"];
+    assert_eq!((destination("head"), destination("body")), (&"nao@10.9.8.6".into(), &"10.9.8.7".into()));
+    assert_eq!(answer["robot"], "convoy");
+    let commands = machines.iter().flat_map(|machine| machine["commands"].as_array().unwrap());
+    let commands: Vec<_> = commands.map(|command| command.as_str().unwrap()).collect();
+    assert!(commands.len() > 10 && commands.iter().all(|command| printed.contains(command)), "{commands:#?}");
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 struct Robot(Child);
 
 impl Robot {
-    /// Starts the robot of `examples/hello.rs`, whose source takes a sample in a quarter of an hour.
+    /// Starts the robot of `examples/hello.rs`, whose source samples once in a quarter of an hour.
     fn idle(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hello"));
         let idle = ["run", "--headless", "--no-trace", "--set", "source.World.rate=0.001"];

@@ -11,6 +11,7 @@ pub const EXAMPLES: &str = "Examples:
   deploy                              to all machines of robot.toml
   deploy head --back                  start the release before the present one again
   deploy head --dry-run               print every command that this would run
+  deploy --json | jq '.machines[] | [.machine, .page]'
   deploy head --target aarch64-unknown-linux-gnu --overlay outdoor
 
 It runs cargo, ssh and rsync. Every step asks for a password unless a key is installed, for example with ssh-copy-id. More: docs/book/src/deploy.md.";
@@ -54,4 +55,7 @@ pub struct DeployArguments {
     /// Do not show the robot after it has started
     #[arg(long)]
     pub no_attach: bool,
+    /// Print JSON when all machines are done, and do not show the robot
+    #[arg(long)]
+    pub json: bool,
 }

@@ -18,12 +18,22 @@ pub struct GraphArguments {
     /// processes and what they exchange, and as text all cycles, too; a picture of a robot with
     /// one cycle is that cycle
     pub cycle: Option<String>,
-    /// The format: for a terminal, for Graphviz, or a picture
+    /// The format: for a terminal, for Graphviz, a picture, or JSON
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Text)]
     pub format: GraphFormat,
+    /// Print JSON, as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+impl GraphArguments {
+    /// Returns the format in which the graphs are printed.
+    pub fn format(&self) -> GraphFormat {
+        if self.json { GraphFormat::Json } else { self.format }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +41,7 @@ pub enum GraphFormat {
     Text,
     Dot,
     Svg,
+    Json,
 }
 
 #[derive(Args, Debug)]

@@ -82,8 +82,10 @@ tolerance, which is 0 by default. For each field it is said in how many messages
   log verify game.mcap --set module.BallFinder.threshold=0.4
                                       the first difference with another value of a parameter
   log verify game.mcap --from 4min    from the last checkpoint before this time on
+  log verify game.mcap --from 4min --for 10s
+                                      only up to this time
 
-Samples come from the log; each run of each cycle begins with the recorded clock and inputs, and everything that the cycles provide is computed again. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
+Samples come from the log; each run of each cycle begins with the recorded clock and inputs, and everything that the cycles provide is computed again. Times are those of the robot's clock. Exit code: 0 if everything is equal, 1 if something differs, 3 if the log is damaged or incomplete.")]
     Verify(VerifyArguments),
     /// Extract a run of a module from a log, as a test that repeats it
     #[command(after_help = "Example:
@@ -272,9 +274,22 @@ pub struct VerifyArguments {
     /// Begin with the last checkpoint before this time of the robot's clock
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub from: Option<Duration>,
+    /// End before this time of the robot's clock
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub to: Option<Duration>,
+    /// End this long after --from, or after the robot's start
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration, conflicts_with = "to")]
+    pub duration: Option<Duration>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl VerifyArguments {
+    /// Returns the time of the robot's clock at which the comparison ends.
+    pub fn end(&self) -> Option<Duration> {
+        self.to.or_else(|| Some(self.from.unwrap_or_default().saturating_add(self.duration?)))
+    }
 }
 
 #[derive(Args, Debug)]

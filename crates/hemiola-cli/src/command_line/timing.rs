@@ -138,6 +138,9 @@ pub struct AssignArguments {
     /// instead of the longest one
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub quantile: Option<f64>,
+    /// Print JSON, with times in nanoseconds
+    #[arg(long)]
+    pub json: bool,
     /// Write to a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,

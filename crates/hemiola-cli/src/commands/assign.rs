@@ -1,6 +1,7 @@
 //! `assign`: finds priorities, workers and cores: for a robot, as an overlay that `run` applies;
 //! for a described system, as a `system.toml`.
 
+mod json;
 mod overlay;
 
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 
 use hemiola_analysis::assignment::{self, threads};
 use hemiola_analysis::{NoBound, System};
+use serde_json::Value;
 
 use super::analyze::{known, read_system};
 use super::print_or_write;
@@ -18,7 +20,7 @@ use crate::session::Session;
 
 pub fn assign(program: &Program, arguments: &AssignArguments) -> Result<ExitCode, CommandError> {
     let text = match &arguments.system {
-        Some(path) => of_system(path)?,
+        Some(path) => of_system(path, arguments.json)?,
         None => of_robot(program, arguments)?,
     };
     print_or_write(&text, arguments.output.as_deref())
@@ -36,12 +38,13 @@ fn of_robot(program: &Program, arguments: &AssignArguments) -> Result<String, Co
     let cycles: Vec<&str> = configuration.cycles.iter().map(|cycle| cycle.name.as_str()).collect();
     let executors: Vec<&str> = derived.system.executors.iter().map(|executor| executor.name.as_str()).collect();
     let assigned = threads::assign(&derived.system, &cycles, &executors);
-    Ok(overlay::text(&configuration, &derived, &knowledge, &assigned))
+    let overlay = overlay::text(&configuration, &derived, &knowledge, &assigned);
+    Ok(if arguments.json { pretty(&json::assignment(&derived, &assigned, &overlay)) } else { overlay })
 }
 
 /// Assigns executors to the chains of a system, as PiCAS allocates them, and priorities, workers
 /// and cores to its cycles.
-fn of_system(path: &Path) -> Result<String, CommandError> {
+fn of_system(path: &Path, is_json: bool) -> Result<String, CommandError> {
     let system = read_system(path)?;
     let of_chains = match system.chains.is_empty() {
         true => system,
@@ -51,5 +54,9 @@ fn of_system(path: &Path) -> Result<String, CommandError> {
     };
     let cycles: Vec<&str> = of_chains.cycles.iter().map(|cycle| cycle.name.as_str()).collect();
     let assigned: System = threads::assign(&of_chains, &cycles, &[]).system;
-    Ok(assigned.to_toml())
+    Ok(if is_json { pretty(&assigned.to_json()) } else { assigned.to_toml() })
+}
+
+fn pretty(answer: &Value) -> String {
+    serde_json::to_string_pretty(answer).unwrap_or_default() + "\n"
 }

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hemiola_config::{Base, Deployment, LoadOptions, deployments};
+use serde_json::{Value, json};
 
-use super::print;
+use super::{print, print_json};
 use crate::command_line::deploy::DeployArguments;
 use crate::error::CommandError;
 use crate::notes::tell;
@@ -36,11 +37,14 @@ pub fn deploy(program: &Program, arguments: &DeployArguments) -> Result<ExitCode
     let robot_toml = robot_toml(program, arguments)?;
     let meant = meant(&robot_toml, arguments)?;
     let robot = Robot::of(robot_toml, arguments)?;
-    let mut page = None;
+    let (mut page, mut all) = (None, Vec::new());
     for deployment in &meant {
-        page = robot.deploy(deployment, arguments)?;
+        let mut done = Done::default();
+        page = robot.deploy(deployment, arguments, &mut done)?;
+        all.push(done.json(deployment, arguments));
     }
     match meant.as_slice() {
+        _ if arguments.json => print_json(&json!({ "robot": robot.name, "machines": all })),
         [only] if is_attached(arguments) => robot.attach(only, page, arguments),
         _ => Ok(ExitCode::SUCCESS),
     }
@@ -105,6 +109,36 @@ fn meant(robot_toml: &Path, arguments: &DeployArguments) -> Result<Vec<Deploymen
     Ok(meant)
 }
 
+/// The actions on a machine, for `--json`.
+#[derive(Default)]
+struct Done {
+    /// The commands of a dry run.
+    commands: Vec<String>,
+    /// The folder there.
+    folder: String,
+    /// The target that the program was built for, unless a built one was given.
+    target: Option<String>,
+    /// The files that were copied because they differed.
+    copied: Vec<String>,
+    /// The address of the page there.
+    page: Option<String>,
+}
+
+impl Done {
+    fn json(&self, deployment: &Deployment, arguments: &DeployArguments) -> Value {
+        json!({
+            "machine": deployment.name,
+            "destination": deployment.destination,
+            "folder": self.folder,
+            "target": self.target,
+            "copied": self.copied,
+            "page": self.page,
+            "is_dry_run": arguments.dry_run,
+            "commands": self.commands,
+        })
+    }
+}
+
 /// The robot that is deployed.
 struct Robot {
     /// The name of the robot, which is that of its program.
@@ -133,12 +167,19 @@ impl Robot {
 
     /// Copies the robot to a machine and starts it there, or starts what was there before. Returns
     /// its page, if it has one.
-    fn deploy(&self, deployment: &Deployment, arguments: &DeployArguments) -> Result<Option<Page>, CommandError> {
+    fn deploy(
+        &self,
+        deployment: &Deployment,
+        arguments: &DeployArguments,
+        done: &mut Done,
+    ) -> Result<Option<Page>, CommandError> {
         let machine = machine(deployment, arguments);
-        let deploying = Deploying { robot: self, deployment, machine, is_dry: arguments.dry_run };
+        let (is_dry, is_quiet) = (arguments.dry_run, arguments.json);
+        let mut deploying = Deploying { robot: self, deployment, machine, is_dry, is_quiet, done };
         let facts = deploying.facts()?;
         let folder = facts.absolute(deployment.folder.as_deref().unwrap_or(&self.name));
         let text = folder.display().to_string();
+        deploying.done.folder.clone_from(&text);
         let entries = deploying.entries();
         let releases = Releases { robot: &self.name, folder: &text, entries: &entries };
         if arguments.back {
@@ -191,15 +232,24 @@ struct Deploying<'a> {
     robot: &'a Robot,
     deployment: &'a Deployment,
     machine: Machine,
-    /// Set for a dry run: commands are printed and not run.
+    /// Set for a dry run: commands are shown and not run.
     is_dry: bool,
+    /// Set if nothing may be printed before the answer.
+    is_quiet: bool,
+    done: &'a mut Done,
 }
 
 impl Deploying<'_> {
-    /// Runs a command there, or prints it. Returns what it printed.
-    fn run(&self, step: &Step, what: &str) -> Result<String, CommandError> {
+    /// Shows a command of a dry run.
+    fn show(&mut self, step: &Step) -> Result<(), CommandError> {
+        self.done.commands.push(step.to_string());
+        if self.is_quiet { Ok(()) } else { print(&format!("{step}\n")).map(drop) }
+    }
+
+    /// Runs a command there, or shows it. Returns what it printed.
+    fn run(&mut self, step: &Step, what: &str) -> Result<String, CommandError> {
         if self.is_dry {
-            print(&format!("{step}\n"))?;
+            self.show(step)?;
             return Ok(String::new());
         }
         let ended = step.run()?;
@@ -211,28 +261,31 @@ impl Deploying<'_> {
         Ok(ended.printed)
     }
 
-    fn facts(&self) -> Result<Facts, CommandError> {
+    fn facts(&mut self) -> Result<Facts, CommandError> {
         if self.is_dry {
-            print(&format!(
-                "# {}; PROCESSOR, HOME, USER and UID come from the output of this command:\n",
-                self.machine.destination
-            ))?;
-            print(&format!("{}\n", self.machine.probe()))?;
+            if !self.is_quiet {
+                print(&format!(
+                    "# {}; PROCESSOR, HOME, USER and UID come from the output of this command:\n",
+                    self.machine.destination
+                ))?;
+            }
+            self.show(&self.machine.probe())?;
             return Ok(Facts::unknown());
         }
         self.machine.facts()
     }
 
     /// Builds the program, unless a built one was given. Returns its path here.
-    fn program(&self, facts: &Facts) -> Result<PathBuf, CommandError> {
+    fn program(&mut self, facts: &Facts) -> Result<PathBuf, CommandError> {
         let build = match &self.robot.source {
             Source::There(program) => return Ok(program.clone()),
             Source::Built(build) => build,
         };
         let target = self.deployment.target.clone().unwrap_or_else(|| facts.target());
+        self.done.target = Some(target.clone());
         let step = build.step(&target);
         if self.is_dry {
-            print(&format!("{step}\n"))?;
+            self.show(&step)?;
             return Ok(build.program(&target));
         }
         build.check(&target)?;
@@ -272,7 +325,7 @@ impl Deploying<'_> {
 
     /// Copies what has changed beside what is in force: the program, the configuration with its
     /// overlays and parameters, and the other files that the robot reads.
-    fn copy(&self, program: &Path, releases: &Releases<'_>) -> Result<(), CommandError> {
+    fn copy(&mut self, program: &Path, releases: &Releases<'_>) -> Result<(), CommandError> {
         let next = releases.next();
         self.run(&self.machine.ssh(&releases.prepare()), "cannot create the folder")?;
         let program = self.machine.rsync(&["--chmod=u+x"], &[program.display().to_string()], &next);
@@ -280,19 +333,21 @@ impl Deploying<'_> {
         let files = self.machine.rsync(&["--relative"], &self.files(), &next).within(beside(&self.robot.robot_toml));
         changed += &self.run(&files, "does not accept the robot's files")?;
         if !self.is_dry {
-            let changed: Vec<_> = changed.lines().filter(|line| !line.ends_with('/')).collect();
-            let what = if changed.is_empty() { "nothing new".to_owned() } else { changed.join(", ") };
+            let changed = changed.lines().filter(|line| !line.ends_with('/')).map(str::to_owned);
+            self.done.copied = changed.collect();
+            let copied = &self.done.copied;
+            let what = if copied.is_empty() { "nothing new".to_owned() } else { copied.join(", ") };
             tell(format_args!("copied to {}:{}: {what}", self.machine.destination, releases.folder));
         }
         Ok(())
     }
 
     /// Checks there whether the robot can be configured. One that runs goes on until it can.
-    fn check(&self, releases: &Releases<'_>) -> Result<(), CommandError> {
+    fn check(&mut self, releases: &Releases<'_>) -> Result<(), CommandError> {
         let next = PathBuf::from(releases.next());
         let step = self.machine.ssh(&check(&self.robot.name, &next, &self.configuration(&next)));
         if self.is_dry {
-            return print(&format!("{step}\n")).map(drop);
+            return self.show(&step);
         }
         let ended = step.run()?;
         match ended.code {
@@ -310,7 +365,7 @@ impl Deploying<'_> {
     }
 
     /// Writes there how the release is started, and its unit.
-    fn describe(&self, facts: &Facts, releases: &Releases<'_>) -> Result<(), CommandError> {
+    fn describe(&mut self, facts: &Facts, releases: &Releases<'_>) -> Result<(), CommandError> {
         let folder = Path::new(releases.folder);
         let unit = Unit { robot: &self.robot.name, folder, cores: &self.deployment.cores, facts };
         let write = self.machine.ssh(&releases.describe(&self.arguments(folder))).reading(unit.text());
@@ -318,7 +373,7 @@ impl Deploying<'_> {
     }
 
     /// Puts a release in force and starts the robot. Returns its page.
-    fn start(&self, facts: &Facts, releases: &Releases<'_>, switch: &str) -> Result<Option<Page>, CommandError> {
+    fn start(&mut self, facts: &Facts, releases: &Releases<'_>, switch: &str) -> Result<Option<Page>, CommandError> {
         let robot = &self.robot.name;
         let started = Started { robot, folder: releases.folder, by_systemd: facts.has_systemd };
         if facts.has_systemd {
@@ -336,13 +391,14 @@ impl Deploying<'_> {
         }
         tell(format_args!("{robot} runs on {}", self.machine.destination));
         page.lines().for_each(tell);
+        self.done.page = page.trim().strip_prefix("page: ").map(str::to_owned);
         Ok(Page::of(&page))
     }
 
     /// Installs the unit, on the terminal if there is one: `sudo` may ask for a password.
-    fn install(&self, started: &Started<'_>, switch: &str, user: &str) -> Result<(), CommandError> {
+    fn install(&mut self, started: &Started<'_>, switch: &str, user: &str) -> Result<(), CommandError> {
         let script = started.install(switch, user);
-        if self.is_dry || !io::stdin().is_terminal() {
+        if self.is_dry || self.is_quiet || !io::stdin().is_terminal() {
             return self.run(&self.machine.ssh(&script), "does not install the unit").map(drop);
         }
         if self.machine.ssh_on_terminal(&script, None).show()? {

@@ -1,6 +1,7 @@
-//! `graph`: the task graph of a cycle as text, for Graphviz, or as a picture, and a map of the
-//! whole robot.
+//! `graph`: the task graph of a cycle as text, for Graphviz, as a picture or as JSON, and a map of
+//! the whole robot.
 
+mod json;
 mod map;
 
 use std::process::ExitCode;
@@ -16,8 +17,20 @@ use crate::program::Program;
 use crate::session::{Session, configuration as loaded_configuration};
 
 pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Result<ExitCode, CommandError> {
-    let GraphArguments { configuration, file, cycle, format, output } = arguments;
+    let GraphArguments { configuration, file, cycle, output, .. } = arguments;
+    let format = arguments.format();
     let mut whole = String::new();
+    if format == GraphFormat::Json {
+        let map = match (file, cycle) {
+            (None, None) => {
+                Some(map::map(program, name, configuration, &Session::open(program, configuration)?.robot)?)
+            }
+            _ => None,
+        };
+        let (cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
+        let text = serde_json::to_string_pretty(&json::graphs(map.as_ref(), &cycles)).unwrap_or_default();
+        return print_or_write(&(text + "\n"), output.as_deref());
+    }
     if let (None, None) = (file, cycle) {
         let robot = Session::open(program, configuration)?.robot;
         let map = map::map(program, name, configuration, &robot)?;
@@ -26,11 +39,11 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
             // A picture of a robot with one cycle shows more as its task graph.
             _ if robot.resolved().cycles.len() < 2 => {}
             GraphFormat::Dot => return print_or_write(&map_dot(&map), output.as_deref()),
-            GraphFormat::Svg => return print_or_write(&map_svg(&map), output.as_deref()),
+            _ => return print_or_write(&map_svg(&map), output.as_deref()),
         }
     }
     let (mut cycles, _) = subjects(program, configuration, file.as_deref(), cycle.as_deref())?;
-    if *format != GraphFormat::Text {
+    if format != GraphFormat::Text {
         cycles = vec![only(cycles, "this format")?];
     }
     let drawn = cycles.into_iter().map(|Subject { graph, durations, .. }| {
@@ -40,14 +53,14 @@ pub fn graph(program: &Program, name: &str, arguments: &GraphArguments) -> Resul
         match format {
             GraphFormat::Text => graph_text(&graph, &durations, columns(usize::MAX)),
             GraphFormat::Dot => graph_dot(&graph),
-            GraphFormat::Svg if has_modules => graph_svg(&graph, &durations, Colour::Module),
-            GraphFormat::Svg => graph_svg(&graph, &durations, Colour::Share),
+            _ if has_modules => graph_svg(&graph, &durations, Colour::Module),
+            _ => graph_svg(&graph, &durations, Colour::Share),
         }
     });
     let drawn = drawn.collect::<Vec<_>>().join("\n");
     // The lines say where each cycle runs, and what crosses processes.
     let is_whole = file.is_none() && cycle.is_none() && configuration.process.is_none();
-    let processes = match *format == GraphFormat::Text && is_whole {
+    let processes = match format == GraphFormat::Text && is_whole {
         true => {
             processes::lines(program, configuration, &loaded_configuration(program, configuration)?.0.configuration)?
         }

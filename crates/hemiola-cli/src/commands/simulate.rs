@@ -11,7 +11,7 @@ use hemiola_words::duration;
 use serde_json::{Value, json};
 
 use super::subject::{Missing, Subject, only, subjects};
-use super::{columns, print, print_json, print_or_write};
+use super::{columns, nanoseconds, print, print_json, print_or_write};
 use crate::command_line::SimulateArguments;
 use crate::error::CommandError;
 use crate::program::Program;
@@ -149,9 +149,4 @@ impl Study {
         }
         text
     }
-}
-
-/// Returns a duration as nanoseconds for JSON.
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

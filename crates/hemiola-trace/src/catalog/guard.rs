@@ -1,22 +1,31 @@
 //! Read access to the catalog.
 
-use super::{Callback, Counter, Cycle, Exchange, Names, Plan, Runs, Task, Worker};
+use super::{Callback, Catalog, Counter, Cycle, Exchange, Names, Plan, Runs, Task, Worker};
 use crate::ids::{CallbackId, CounterId, CycleId, ExchangeId, PlanId, SourceId, TaskId, TopicId, WorkerId};
-use std::sync::RwLockReadGuard;
+use std::marker::PhantomData;
+use std::sync::Arc;
 
-/// Read access to a [`Catalog`](super::Catalog). A number that the catalog did not assign has no
-/// entry.
+/// The names of a [`Catalog`] at one moment. A number that the catalog had not assigned by then has
+/// no entry.
 ///
 /// ```
-/// use hemiola_trace::{Catalog, TaskId};
+/// use hemiola_trace::{Catalog, Cycle};
 ///
 /// let catalog = Catalog::new("robot");
-/// assert!(catalog.read().task(TaskId(0)).is_none());
+/// let before = catalog.read();
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// assert!(before.cycle(motion).is_none());
+/// assert_eq!(catalog.read().cycle_name(motion), "motion");
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct CatalogGuard<'a>(pub(super) RwLockReadGuard<'a, Names>);
+pub struct CatalogGuard<'c>(Arc<Names>, PhantomData<&'c Catalog>);
 
 impl CatalogGuard<'_> {
+    pub(super) fn of(names: Arc<Names>) -> Self {
+        Self(names, PhantomData)
+    }
+
     /// Returns the name of the process.
     pub fn process(&self) -> &str {
         &self.0.process

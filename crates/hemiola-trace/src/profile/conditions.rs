@@ -43,9 +43,7 @@ pub struct Conditions {
 
 /// The pace of a robot's clock.
 ///
-/// ```
-/// assert_eq!(hemiola_trace::Pace::default(), hemiola_trace::Pace::Other);
-/// ```
+/// See [`Conditions`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {

@@ -61,9 +61,7 @@ impl ExecutorThread {
 
 /// The order in which an executor runs ready callbacks.
 ///
-/// ```
-/// assert_eq!(hemiola_trace::CallbackOrder::default(), hemiola_trace::CallbackOrder::Priority);
-/// ```
+/// See [`ExecutorThread`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallbackOrder {

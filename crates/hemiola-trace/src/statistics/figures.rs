@@ -14,9 +14,20 @@ use std::collections::BTreeMap;
 /// The figures of a cycle.
 ///
 /// ```
-/// use hemiola_trace::CycleStatistics;
+/// use hemiola_trace::{Catalog, Cycle, Event, PlanId, Statistics, TickScale, Ticks};
 ///
-/// assert_eq!(CycleStatistics::default().missed_deadlines, 0);
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// let worker = catalog.worker(motion, 0, 4711)?;
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// let (trigger, begin, end) = (Ticks(0), Ticks(10_000), Ticks(130_000));
+/// statistics.absorb(worker, &[
+///     Event::CycleBegin { cycle: motion, plan: PlanId(0), run: 0, trigger, begin },
+///     Event::CycleEnd { cycle: motion, run: 0, at: end },
+/// ]);
+/// let figures = statistics.cycle(motion).unwrap();
+/// assert_eq!((figures.jitter.mean(), figures.execution.mean(), figures.response.mean()), (10_000, 120_000, 130_000));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CycleStatistics {
@@ -77,9 +88,20 @@ impl CycleStatistics {
 /// The figures of a task.
 ///
 /// ```
-/// use hemiola_trace::TaskStatistics;
+/// use hemiola_trace::{Catalog, Core, Cycle, Event, FailureKind, Statistics, TickScale, Ticks};
 ///
-/// assert_eq!(TaskStatistics::default().failures, 0);
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// let (task, worker) = (catalog.task(motion, "Walk.joints")?, catalog.worker(motion, 0, 4711)?);
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// let (ready, begin, end) = (Ticks(1_000), Ticks(3_000), Ticks(60_000));
+/// statistics.absorb(worker, &[
+///     Event::TaskRun { task, core: Core(0), run: 0, ready, begin, end },
+///     Event::Failure { task, kind: FailureKind::Panic, run: 0, at: end },
+/// ]);
+/// let figures = statistics.task(task).unwrap();
+/// assert_eq!((figures.queueing.mean(), figures.execution.mean(), figures.failures), (2_000, 57_000, 1));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TaskStatistics {
@@ -109,9 +131,17 @@ impl TaskStatistics {
 /// The figures of a callback.
 ///
 /// ```
-/// use hemiola_trace::CallbackStatistics;
+/// use hemiola_trace::{Callback, Catalog, Core, Event, Statistics, TickScale, Ticks};
 ///
-/// assert_eq!(CallbackStatistics::default().panics, 0);
+/// let catalog = Catalog::new("robot");
+/// let executor = catalog.executor("control")?;
+/// let callback = catalog.callback(Callback::of(executor, "pose").topic(catalog.topic("pose")?))?;
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// let (published, begin, end) = (Ticks(100), Ticks(150), Ticks(240));
+/// statistics.absorb(executor, &[Event::Callback { callback, core: Core(0), sequence: 0, published, begin, end }]);
+/// let figures = statistics.callback(callback).unwrap();
+/// assert_eq!((figures.latency.mean(), figures.execution.mean()), (50, 90));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CallbackStatistics {
@@ -163,9 +193,21 @@ impl CallbackStatistics {
 /// several paths lead from the source to the output, an output rests on samples of several ages.
 ///
 /// ```
-/// use hemiola_trace::ChainStatistics;
+/// use hemiola_trace::{Catalog, Cycle, Event, Stamp, Statistics, TickScale, Ticks};
 ///
-/// assert!(ChainStatistics::default().reaction.is_empty());
+/// let catalog = Catalog::new("robot");
+/// let motion = catalog.cycle(Cycle::named("motion"))?;
+/// let (output, worker) = (catalog.task(motion, "Motors.send")?, catalog.worker(motion, 0, 4711)?);
+/// let gyroscope = catalog.source("Gyroscope")?;
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// // A sample every 10 ms, on which the motors act 2 ms later.
+/// for sample in [0, 10_000_000] {
+///     let (stamp, now) = (Stamp(sample), Stamp(sample + 2_000_000));
+///     statistics.absorb(worker, &[Event::arrival(output, gyroscope, Ticks(0), now, stamp, stamp)]);
+/// }
+/// let chain = statistics.chain(gyroscope, output).unwrap();
+/// assert_eq!((chain.data_age.mean(), chain.reaction.mean()), (2_000_000, 12_000_000));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ChainStatistics {

@@ -10,9 +10,12 @@ use std::{collections::BTreeMap, path::Path};
 /// ```
 /// use hemiola_trace::{Catalog, Report, Statistics, TickScale};
 ///
-/// let statistics = Statistics::new(Catalog::new("robot"), TickScale::nanoseconds_per_tick_one());
+/// let mut statistics = Statistics::new(Catalog::new("robot"), TickScale::nanoseconds_per_tick_one());
+/// statistics.lost(3);
 /// let json = statistics.report().to_json();
-/// assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), Report::default());
+/// let read: Report = serde_json::from_str(&json)?;
+/// assert_eq!(read.lost_events, 3); // the figures lack them
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Report {
@@ -98,8 +101,16 @@ impl Report {
 /// The figures of a cycle.
 ///
 /// ```
+/// use hemiola_trace::Report;
 /// # use hemiola_trace::CycleReport;
-/// assert_eq!(CycleReport::default().missed_deadlines, 0);
+///
+/// // What `run --statistics FILE` has written: which cycles missed deadlines?
+/// # let cycle = |name: &str, missed_deadlines| CycleReport { name: name.into(), missed_deadlines, ..CycleReport::default() };
+/// # let file = Report { cycles: vec![cycle("motion", 0), cycle("cognition", 2)], ..Report::default() }.to_json();
+/// let report: Report = serde_json::from_str(&file)?;
+/// let late: Vec<_> = report.cycles.iter().filter(|cycle| cycle.missed_deadlines > 0).collect();
+/// assert_eq!((late.len(), late[0].name.as_str()), (1, "cognition"));
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct CycleReport {
@@ -154,8 +165,17 @@ impl CycleReport {
 /// The figures of a task.
 ///
 /// ```
-/// # use hemiola_trace::TaskReport;
-/// assert!(TaskReport::default().workers.is_empty());
+/// use hemiola_trace::TaskReport;
+/// # use hemiola_trace::Summary;
+/// # let task = |name: &str, mean, count| {
+/// #     let execution = Summary { mean, count, ..Summary::default() };
+/// #     TaskReport { name: name.into(), execution, ..TaskReport::default() }
+/// # };
+/// # let mut tasks = vec![task("Walk.joints", 60_000, 100), task("BallFinder.balls", 900_000, 36)];
+///
+/// // The tasks of a cycle: which one would be worth the effort to speed up?
+/// tasks.sort_by_key(|task: &TaskReport| std::cmp::Reverse(task.total()));
+/// assert_eq!(tasks[0].name, "BallFinder.balls");
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct TaskReport {
@@ -194,8 +214,15 @@ impl TaskReport {
 /// The figures of a chain from a sensor to an output: see [`ChainStatistics`].
 ///
 /// ```
-/// # use hemiola_trace::ChainReport;
-/// assert_eq!(ChainReport::default().reaction.count, 0);
+/// use hemiola_trace::{ChainReport, Report};
+/// # use hemiola_trace::Summary;
+/// # let reaction = Summary { maximum: 12_600_000, ..Summary::default() };
+/// # let imu = ChainReport { source: "Imu".into(), output: "Motors.send".into(), reaction, ..ChainReport::default() };
+/// # let report = Report { chains: vec![imu], ..Report::default() };
+///
+/// let from_imu = |chain: &&ChainReport| chain.source == "Imu" && chain.output == "Motors.send";
+/// let chain = report.chains.iter().find(from_imu).unwrap();
+/// assert!(chain.reaction.maximum < 36_000_000, "{}", chain.reaction.maximum);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct ChainReport {
@@ -230,8 +257,15 @@ impl ChainReport {
 /// The figures of a callback: see [`CallbackStatistics`].
 ///
 /// ```
-/// # use hemiola_trace::CallbackReport;
-/// assert_eq!(CallbackReport::default().execution.count, 0);
+/// use hemiola_trace::CallbackReport;
+/// # use hemiola_trace::{Report, Summary};
+/// # let latency = Summary { count: 90, p99: 400_000, ..Summary::default() };
+/// # let pose = CallbackReport { executor: "logbook".into(), name: "pose".into(), latency, ..CallbackReport::default() };
+/// # let report = Report { callbacks: vec![pose], ..Report::default() };
+///
+/// let line = |it: &CallbackReport| format!("{}: {}, {} µs until it is entered", it.executor, it.name, it.latency.p99 / 1_000);
+/// let lines: Vec<_> = report.callbacks.iter().map(line).collect();
+/// assert_eq!(lines, ["logbook: pose, 400 µs until it is entered"]);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct CallbackReport {
@@ -261,8 +295,17 @@ impl CallbackReport {
 /// The figures of a source.
 ///
 /// ```
-/// # use hemiola_trace::SourceReport;
-/// assert_eq!(SourceReport::default().execution.count, 0);
+/// use hemiola_trace::{Catalog, Core, Event, Statistics, TickScale, Ticks};
+///
+/// let catalog = Catalog::new("robot");
+/// let camera = catalog.source("Camera")?;
+/// let thread = catalog.source_thread(camera)?;
+/// let mut statistics = Statistics::new(catalog, TickScale::nanoseconds_per_tick_one());
+/// let (begin, end) = (Ticks(0), Ticks(4_000_000));
+/// statistics.absorb(thread, &[Event::Sample { source: camera, core: Core(1), sample: 0, begin, end }]);
+/// let source = &statistics.report().sources[0];
+/// assert_eq!((source.name.as_str(), source.execution.maximum), ("Camera", 4_000_000));
+/// # Ok::<(), hemiola_trace::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct SourceReport {

@@ -3,19 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::page::{Page, book, pages, root};
-
-/// Returns all pages of the repository that people read.
-fn all_pages() -> Vec<Page> {
-    let root = root();
-    let mut all = book();
-    let folders = ["", "bench", "robots/nao", "robots/rover", "examples", "tests/logs"].map(|folder| root.join(folder));
-    let examples = fs::read_dir(root.join("examples")).unwrap().map(|entry| entry.unwrap().path());
-    let examples = examples.filter(|path| path.is_dir());
-    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    all.extend(folders.into_iter().chain(crates).chain(examples).flat_map(|folder| pages(&folder)));
-    all
-}
+use crate::page::{Page, all_pages, book, root};
 
 #[test]
 fn links_lead_somewhere() {

@@ -33,6 +33,18 @@ pub fn book() -> Vec<Page> {
     pages(&root().join("docs/book/src"))
 }
 
+/// Returns all pages of the repository that people read.
+pub fn all_pages() -> Vec<Page> {
+    let root = root();
+    let mut all = book();
+    let folders = ["", "bench", "robots/nao", "robots/rover", "examples", "tests/logs"].map(|folder| root.join(folder));
+    let examples = fs::read_dir(root.join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let examples = examples.filter(|path| path.is_dir());
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    all.extend(folders.into_iter().chain(crates).chain(examples).flat_map(|folder| pages(&folder)));
+    all
+}
+
 /// Returns the pages in a folder.
 pub fn pages(folder: &Path) -> Vec<Page> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -54,6 +66,16 @@ impl Page {
 
     pub fn name(&self) -> &str {
         self.path.file_name().unwrap().to_str().unwrap()
+    }
+
+    /// Returns whether it is a chapter of the book.
+    pub fn is_chapter(&self) -> bool {
+        self.path.starts_with(root().join("docs/book"))
+    }
+
+    /// Returns the path of the file in the repository, for messages.
+    pub fn place(&self) -> String {
+        self.path.strip_prefix(root()).unwrap_or(&self.path).display().to_string()
     }
 
     /// Returns the blocks of the file itself, without those of included files.
@@ -80,8 +102,9 @@ impl Page {
         blocks
     }
 
-    /// Returns the text without blocks and code.
-    fn prose(&self) -> String {
+    /// Returns the paragraphs without blocks, each split at its backticks: every second part is
+    /// code.
+    fn paragraphs(&self) -> Vec<Vec<String>> {
         let mut is_code = false;
         let mut prose = String::new();
         for line in self.text.lines() {
@@ -90,11 +113,22 @@ impl Page {
             prose += if is_code || is_fence { "" } else { line };
             prose += "\n";
         }
-        let paragraphs = prose.split("\n\n").map(|paragraph| {
-            let parts: Vec<_> = paragraph.split('`').step_by(2).collect();
+        prose.split("\n\n").map(|paragraph| paragraph.split('`').map(str::to_owned).collect()).collect()
+    }
+
+    /// Returns the text without blocks and code.
+    fn prose(&self) -> String {
+        let texts = self.paragraphs().into_iter().map(|parts| {
+            let parts: Vec<_> = parts.into_iter().step_by(2).collect();
             parts.join("code")
         });
-        paragraphs.collect::<Vec<_>>().join("\n\n")
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Returns the code within sentences and tables.
+    pub fn code(&self) -> Vec<String> {
+        let parts = self.paragraphs().into_iter().flat_map(|parts| parts.into_iter().skip(1).step_by(2));
+        parts.map(|code| code.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
     /// Returns the targets of its links and pictures.

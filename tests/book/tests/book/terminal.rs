@@ -6,10 +6,12 @@
 //! crate.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
+
+use crate::workspace::Program;
 
 const PROGRAMS: &str = r#"
 hemiola() {
@@ -90,12 +92,6 @@ impl Terminal {
         done.collect()
     }
 
-    /// Runs a command with `--help` appended, which fails if the program does not know the command.
-    pub fn understands(&self, command: &str) -> Result<(), String> {
-        let output = self.bash(&format!("{PROGRAMS}\nrun '{} --help'", command.replace('\'', r"'\''")));
-        if output.trim_end().ends_with("\u{2}0") { Ok(()) } else { Err(output) }
-    }
-
     fn bash(&self, script: &str) -> String {
         let file = self.folder.path().join("script");
         fs::write(&file, script).unwrap();
@@ -112,16 +108,11 @@ impl Terminal {
     }
 }
 
-/// Builds the programs, if the tests of the workspace have not, and returns their folder.
+/// Returns the folder of the programs.
 fn programs() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
-    let are_there = ["hemiola", "hemiola-cart"].iter().all(|program| folder.join(program).is_file());
-    if !are_there {
-        let built =
-            Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "hemiola-cli", "-p", "hemiola-cart"]).status();
-        assert!(built.is_ok_and(|status| status.success()), "the programs of the book cannot be built");
-    }
-    folder
+    let programs = [("hemiola-cart", "hemiola-cart"), ("hemiola-cli", "hemiola")];
+    let [_, hemiola] = programs.map(|(package, name)| Program::new(package, name).file());
+    hemiola.with_file_name("")
 }
 
 /// Returns the text as the robot of a reader would have printed it.

@@ -109,7 +109,8 @@ fn callbacks(derived: &Derived, system: &System, executor: &Executor) -> BTreeMa
     priorities
 }
 
-fn priority(system: &System, executor: &str, callback: &str) -> Option<u32> {
+/// Returns the priority of a callback in its executor.
+pub fn priority(system: &System, executor: &str, callback: &str) -> Option<u32> {
     let mut callbacks = system.chains.iter().flat_map(|chain| &chain.callbacks);
     callbacks.find(|it| it.executor.as_deref() == Some(executor) && it.name == callback)?.priority
 }

@@ -6,12 +6,14 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use hemiola_model::Time;
 use hemiola_model::cdr::CdrWriter;
-use hemiola_runtime::{Observation, Robot, Tempo};
+use hemiola_runtime::{Observation, Robot, RunRecord, Tempo};
+use hemiola_words::duration;
 use serde_json::json;
 
 use super::progress::{Progress, read_log};
@@ -23,7 +25,7 @@ use crate::notes::note_differences;
 use crate::program::Program;
 use crate::session::{self, Configured, Session};
 use hemiola_recording::names::topic;
-use hemiola_recording::replay::{Beginning, Replay, ReplayLog};
+use hemiola_recording::replay::{Beginning, Fidelity, Replay, ReplayLog};
 use hemiola_recording::split::SplitLog;
 
 use recorded::{Counterpart, Recorded};
@@ -33,6 +35,12 @@ use report::{Report, Verdict};
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
 
 pub fn verify(program: &Program, arguments: &VerifyArguments) -> Result<ExitCode, CommandError> {
+    if let (Some(from), Some(end)) = (arguments.from, arguments.end())
+        && from >= end
+    {
+        let text = format!("nothing is between --from {} and --to {}", duration(from), duration(end));
+        return Err(CommandError::Usage(text));
+    }
     let logs = different(&arguments.logs)?;
     let [only] = logs.as_slice() else { return verify_all(program, arguments, &logs) };
     let report = verify_one(program, arguments, only)?;
@@ -127,13 +135,21 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
         return Err(CommandError::Usage(format!("{path} has no value that a cycle of this robot computes")));
     }
     let parts = resumed.map(|resumed| resumed.parts).unwrap_or_default();
-    let mut report = Report::new(&robot, &recording, fidelity, &parts);
+    let end = arguments.end().map(|end| Time::ZERO + end);
     let script = recording.script();
+    let last_step = end.map(|end| match (&fidelity, &script) {
+        (Fidelity::AsRecorded, Ok(script)) => time_of_last_step(script.written(), end),
+        _ => end,
+    });
+    let mut report = Report::new(&robot, &recording, fidelity, &parts, end);
     let runs = script.as_ref().map_or(&[][..], |script| script.written());
-    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts, runs)?;
+    let mut recorded = Recorded::open(recording.split(), topics.keys(), &parts, end, runs)?;
     let is_resumed = !parts.is_empty();
 
     let player = robot.into_player(Tempo::AsFastAsPossible)?;
+    if let Some(time) = last_step {
+        player.transport().end_at(time);
+    }
     let mut seen = player.handle().observe(Observation::of(topics.values()).complete())?;
     // From here on the player waits for its observer where a value would be dropped.
     player.transport().resume();
@@ -146,7 +162,8 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
         let is_last = player.handle().is_stopping() || player.has_ended();
         while let Some(value) = seen.next_value() {
             let name = &names[value.channel()];
-            if !topics.contains_key(name) {
+            let is_after_the_end = end.is_some_and(|end| value.now() >= end);
+            if is_after_the_end || !topics.contains_key(name) {
                 continue;
             }
             buffer.clear();
@@ -173,6 +190,14 @@ fn verify_one(program: &Program, arguments: &VerifyArguments, path: &Path) -> Re
     remarks.take_new().into_iter().chain(remarks.totals()).for_each(|remark| eprintln!("note: {remark}"));
     report.finish(player.wait(), recorded.left_over()?);
     Ok(report)
+}
+
+/// Returns the time at which a player has executed all runs before `end`. It ends when its clock
+/// shows that time, and the clocks of runs of different cycles are not in their order.
+fn time_of_last_step(runs: &[Arc<RunRecord>], end: Time) -> Time {
+    let last = runs.iter().rposition(|run| run.now < end).unwrap_or(0);
+    let latest = runs[..last].iter().map(|run| run.now).max();
+    latest.map_or(end, |latest| end.max(latest + Duration::from_nanos(1)))
 }
 
 /// Sets the number of workers of every cycle, if one was given.

@@ -1,14 +1,22 @@
 //! The program: `cargo run --release` starts the robot, `cargo run -- --help` lists all commands.
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 use hemiola::{Application, RobotHandle};
 
 use hemiola_humanoid::representations::{Ball, BodySensors};
+use hemiola_humanoid::voice;
 
 fn main() -> ExitCode {
+    // The voice's callback runs until this is dropped.
+    let running = RefCell::new(None);
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
+        .started(move |robot| match voice::start(robot) {
+            Ok(voice) => _ = running.replace(Some(voice)),
+            Err(error) => robot.note(format!("cannot start the voice: {error}")),
+        })
         .live(state)
         .summary(state)
         .run()

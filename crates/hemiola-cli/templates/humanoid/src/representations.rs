@@ -52,6 +52,13 @@ pub struct Ball {
     pub bearing: f64,
 }
 
+/// The event that the ball comes in sight. It is a message: subscribers receive every one of them.
+#[derive(Representation, Clone, Default)]
+pub struct BallSighted {
+    /// The direction of the ball from the body.
+    pub bearing: f64,
+}
+
 /// The direction in which cognition wants to look.
 #[derive(Representation, Clone, Default)]
 pub struct HeadRequest {

@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hemiola::Robot;
+use hemiola::bus::WhenFull;
 use hemiola::configuration::{Catalog, LoadOptions, load};
 use hemiola::runtime::Stepper;
 
 use hemiola_humanoid::body::{FOOT, HALF_VIEW, HEIGHT};
-use hemiola_humanoid::representations::{Ball, BodySensors, CentreOfMass};
+use hemiola_humanoid::representations::{Ball, BallSighted, BodySensors, CentreOfMass};
 
 /// Held by each test of the whole humanoid: there is only one body, as with a real humanoid.
 static BODY: Mutex<()> = Mutex::new(());
@@ -29,7 +30,11 @@ fn humanoid(assignments: &[&str]) -> (MutexGuard<'static, ()>, Stepper) {
 #[test]
 fn pushed_again_and_again_it_stands_and_looks_at_the_ball() {
     let (_turn, mut humanoid) = humanoid(&[]);
+    let bus = humanoid.handle().bus();
+    let topic = bus.topic::<BallSighted>("BallSighted").unwrap();
+    let mut messages = topic.queue(4, WhenFull::DropOldest);
     humanoid.run_for(Duration::from_secs(2));
+    assert!(messages.receive().is_some(), "the ball came in sight");
     let mut farthest = 0.0_f64;
     for _ in 0..300 {
         humanoid.run_for(Duration::from_millis(100));
@@ -44,6 +49,7 @@ fn pushed_again_and_again_it_stands_and_looks_at_the_ball() {
             "head at {head}"
         );
     }
+    assert!(messages.receive().is_none(), "and was not lost again");
     assert!(
         (0.005..FOOT).contains(&farthest),
         "it is pushed, and does not fall: {farthest}"

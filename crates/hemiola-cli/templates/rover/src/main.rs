@@ -2,14 +2,23 @@
 //! In another terminal, `cargo run -- top` shows both of its processes.
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 use hemiola::{Application, RobotHandle};
 
+use hemiola_rover::announcer;
 use hemiola_rover::representations::{Navigation, Pose};
 
 fn main() -> ExitCode {
+    // The announcer's callback runs until this is dropped. Each process has one; messages come in
+    // that of navigation, where the planner publishes them.
+    let running = RefCell::new(None);
     Application::new(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"))
+        .started(move |robot| match announcer::start(robot) {
+            Ok(announcer) => _ = running.replace(Some(announcer)),
+            Err(error) => robot.note(format!("cannot start the announcer: {error}")),
+        })
         .live(whereabouts)
         .summary(whereabouts)
         .run()

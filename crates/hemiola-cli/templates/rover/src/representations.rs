@@ -37,6 +37,14 @@ pub struct Navigation {
     pub goal: [f64; 2],
 }
 
+/// The event of reaching a goal. It is a message: subscribers receive every one of them.
+#[derive(Representation, Clone, Default)]
+pub struct GoalReached {
+    /// The number of the goal, from 1.
+    pub number: u64,
+    pub place: [f64; 2],
+}
+
 /// The commanded velocity of the rover. Name and fields are those of ROS 2, so that its tools
 /// recognise it in a log, and `[ros2]` can publish it.
 #[derive(Representation, Clone, Default)]

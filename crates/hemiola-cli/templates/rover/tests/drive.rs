@@ -5,10 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hemiola::Robot;
+use hemiola::bus::WhenFull;
 use hemiola::configuration::{Catalog, LoadOptions, load};
 use hemiola::runtime::Stepper;
 
-use hemiola_rover::representations::{Navigation, Pose};
+use hemiola_rover::representations::{GoalReached, Navigation, Pose};
 use hemiola_rover::world::{RADIUS, World};
 
 /// Held by each test of the whole rover: there is only one board, as with a real rover.
@@ -26,6 +27,9 @@ fn rover() -> (MutexGuard<'static, ()>, Stepper) {
 #[test]
 fn the_rover_reaches_its_goals_and_touches_nothing() {
     let (_turn, mut rover) = rover();
+    let bus = rover.handle().bus();
+    let topic = bus.topic::<GoalReached>("GoalReached").unwrap();
+    let mut messages = topic.queue(16, WhenFull::DropOldest);
     for _ in 0..600 {
         rover.run_for(Duration::from_millis(100));
         rover
@@ -41,6 +45,11 @@ fn the_rover_reaches_its_goals_and_touches_nothing() {
     }
     let reached = rover.with_value(|it: &Navigation| it.reached).unwrap();
     assert!(reached >= 4, "{reached} goals reached");
+    let mut numbers = Vec::new();
+    while let Some(goal) = messages.receive() {
+        numbers.push(goal.number);
+    }
+    assert!(numbers.iter().copied().eq(1..=reached), "{numbers:?}");
     // It knows where it is, although its gyroscope is biased.
     let [x, y, heading] = rover.with_value(|world: &World| world.rover).unwrap();
     let pose = rover.with_value(Pose::clone).unwrap();

@@ -49,23 +49,24 @@ pub enum Counterpart {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Recorded {
-    /// Opens these topics of a log, from these parts of a checkpoint on if there are any. These are
-    /// all runs in the log.
+    /// Opens these topics of a log, from these parts of a checkpoint on if there are any, and up to
+    /// an end. These are all runs in the log.
     pub fn open<'t>(
         log: &SplitLog,
         topics: impl Iterator<Item = &'t String>,
         parts: &[CyclePart],
+        end: Option<Time>,
         runs: &[Arc<RunRecord>],
     ) -> Result<Self, LogError> {
         let begin = parts.iter().map(|part| {
-            let nanoseconds = u64::try_from(part.now.nanoseconds()).unwrap_or(0);
             let of_cycle = runs.iter().filter(|run| run.cycle == part.cycle && run.now == part.now);
             let before = of_cycle.filter(|run| run.run < part.run).count();
-            (topic(&part.cycle, ""), Begin { time: LogTime::from_nanoseconds(nanoseconds), before })
+            (topic(&part.cycle, ""), Begin { time: log_time(part.now), before })
         });
         let begin: BTreeMap<_, _> = begin.collect();
         let first = begin.values().map(|begin| begin.time).min();
         let times = first.map_or(Selection::all(), |first| Selection::all().from(first));
+        let times = end.map_or(times.clone(), |end| times.before(log_time(end)));
         let log = log.messages(topics.fold(times, |selection, topic| selection.topic(topic)))?;
         let (waiting, left, skipped) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Ok(Self { log, waiting, left, begin, skipped, last: LogTime::default(), has_ended: false })
@@ -78,8 +79,7 @@ impl Recorded {
 
     /// Finds what was recorded at that time, or under that number if the log has all of the topic.
     pub fn counterpart(&mut self, topic: &str, number: Option<u32>, now: Time) -> Result<Counterpart, LogError> {
-        let nanoseconds = |time: Time| u64::try_from(time.nanoseconds()).unwrap_or(0);
-        let (wanted, latest) = (nanoseconds(now), nanoseconds(now + PATIENCE));
+        let (wanted, latest) = (log_time(now).nanoseconds(), log_time(now + PATIENCE).nanoseconds());
         let order = |kept: &Kept| match number {
             Some(number) => kept.sequence.cmp(&number),
             None => kept.log_time.nanoseconds().cmp(&wanted),
@@ -141,4 +141,9 @@ impl Recorded {
         }
         Ok(())
     }
+}
+
+/// Returns the time at which a value of that time is written.
+fn log_time(time: Time) -> LogTime {
+    LogTime::from_nanoseconds(u64::try_from(time.nanoseconds()).unwrap_or(0))
 }

@@ -80,8 +80,14 @@ impl Verdict {
 
 impl Report {
     /// Creates the report of a robot that resumes from these parts of a checkpoint, if there are
-    /// any.
-    pub fn new(robot: &Robot, recording: &ReplayLog, fidelity: Fidelity, parts: &[CyclePart]) -> Self {
+    /// any, and is compared up to an end.
+    pub fn new(
+        robot: &Robot,
+        recording: &ReplayLog,
+        fidelity: Fidelity,
+        parts: &[CyclePart],
+        end: Option<Time>,
+    ) -> Self {
         let mut cycles: BTreeMap<String, CycleCounts> = BTreeMap::new();
         let (mut cycle_of, mut places) = (BTreeMap::new(), BTreeMap::new());
         for cycle in &robot.resolved().cycles {
@@ -118,10 +124,12 @@ impl Report {
             if let Some(begin) = parts.iter().map(|part| part.now).max() {
                 remarks.push(format!("from the checkpoint of {:.3} s on", begin.seconds()));
             }
-            for run in script.runs() {
+            let is_compared = |time: Time| end.is_none_or(|end| time < end);
+            for run in script.runs().iter().filter(|run| is_compared(run.now)) {
                 cycles.entry((*run.cycle).to_owned()).or_default().order.push(run.order);
             }
-            if let Some(break_off) = script.break_off() {
+            let comes_before_the_end = || script.runs().last().is_none_or(|run| is_compared(run.now));
+            if let Some(break_off) = script.break_off().filter(|_| comes_before_the_end()) {
                 is_incomplete = true;
                 let later = match break_off.reason {
                     BreakOffReason::Lost { later, .. } => {
@@ -132,6 +140,7 @@ impl Report {
                 remarks.push(format!("it can be repeated up to a point: {break_off}{later}"));
             }
         }
+        remarks.extend(end.map(|end| format!("up to {:.3} s", end.seconds())));
         Self {
             cycles,
             cycle_of,

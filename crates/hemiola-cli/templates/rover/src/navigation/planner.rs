@@ -2,7 +2,7 @@ use std::f64::consts::{PI, TAU};
 
 use hemiola::prelude::*;
 
-use crate::representations::{Navigation, Pose, Scan, Twist};
+use crate::representations::{GoalReached, Navigation, Pose, Scan, Twist};
 use crate::world::RADIUS;
 
 /// The values that can be tuned, in `[module.Planner]` of robot.toml, or while the robot runs: with
@@ -37,16 +37,26 @@ const ARRIVED: f64 = 0.15;
 #[module]
 impl Planner {
     #[update]
-    fn twist(&mut self, scan: &Scan, pose: &Pose, navigation: &mut Navigation, twist: &mut Twist) {
+    fn twist(
+        &mut self,
+        scan: &Scan,
+        pose: &Pose,
+        reached: &mut Publisher<GoalReached>,
+        navigation: &mut Navigation,
+        twist: &mut Twist,
+    ) {
         let goals = &self.parameters.goals;
         if goals.is_empty() || scan.ranges.is_empty() {
             return; // `twist` starts as its default: the rover stands still
         }
-        let goal = |reached: u64| goals[(reached % goals.len() as u64) as usize];
+        let goal = |number: u64| goals[(number % goals.len() as u64) as usize];
         let to = |[x, y]: [f64; 2]| [x - pose.x, y - pose.y];
         let [x, y] = to(goal(self.reached));
         if x.hypot(y) < ARRIVED {
+            let place = goal(self.reached);
             self.reached += 1;
+            let number = self.reached;
+            reached.publish(GoalReached { number, place });
         }
         let goal = goal(self.reached);
         *navigation = Navigation {
@@ -99,6 +109,8 @@ fn wrapped(angle: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use hemiola::bus::{Bus, WhenFull};
+
     use super::*;
 
     /// Returns a scan of an object that is one metre away, from one angle to another one.
@@ -116,7 +128,15 @@ mod tests {
         }
     }
 
-    fn planned(scan: &Scan) -> Twist {
+    /// Returns what a planner at this place commands that drives to a goal, and the number of the
+    /// goal that it has reached, if any.
+    fn planned_at(x: f64, scan: &Scan) -> (Twist, Option<u64>) {
+        let topic = Bus::new().topic::<GoalReached>("GoalReached").unwrap();
+        let mut reached = topic.queue(4, WhenFull::DropOldest);
+        let pose = Pose {
+            x,
+            ..Pose::default()
+        };
         let goals = vec![[3.0, 0.0]];
         let parameters = PlannerParameters {
             goals,
@@ -131,11 +151,24 @@ mod tests {
         let mut twist = Twist::default();
         planner.twist(
             scan,
-            &Pose::default(),
+            &pose,
+            &mut topic.publisher(),
             &mut Navigation::default(),
             &mut twist,
         );
-        twist
+        let number = reached.receive().map(|message| message.number);
+        (twist, number)
+    }
+
+    fn planned(scan: &Scan) -> Twist {
+        planned_at(0.0, scan).0
+    }
+
+    #[test]
+    fn who_is_at_the_goal_says_so_once() {
+        let nothing = scan(2.0, 2.1);
+        assert_eq!(planned_at(2.9, &nothing).1, Some(1));
+        assert_eq!(planned_at(2.8, &nothing).1, None);
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub struct RobotState {
     bus: Bus,
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
-    /// The signal that is notified when the safe state is entered or left.
+    /// The signal that is notified when the safe state is entered or left, and when the robot is
+    /// stopped.
     safety: Arc<Wakeup>,
     watched: AtomicBool,
     begun: AtomicBool,
@@ -163,7 +164,8 @@ impl RobotState {
         self.safe_state.entry()
     }
 
-    /// Returns the signal that is notified when the safe state is entered or left.
+    /// Returns the signal that is notified when the safe state is entered or left, and when the
+    /// robot is stopped.
     pub fn safety(&self) -> &Arc<Wakeup> {
         &self.safety
     }
@@ -284,6 +286,7 @@ impl RobotState {
     pub fn stop(&self, cause: StopCause) {
         _ = self.stopping.compare_exchange(0, cause.number(), Ordering::Relaxed, Ordering::Relaxed);
         self.turn.notify_all();
+        self.safety.notify_all();
         self.inlets.values().for_each(SourceInlet::wake);
     }
 }

@@ -96,9 +96,14 @@ impl Pair {
 
     /// Waits until the rover drives in a way.
     fn until(&self, holds: impl Fn(&Drive) -> bool) -> Drive {
-        let drive = || self.rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
-        eventually(|| drive().filter(&holds)).unwrap_or_else(|| panic!("{:?}", drive()))
+        drives(&self.rover, holds)
     }
+}
+
+/// Waits until a rover drives in a way.
+fn drives(rover: &RunningRobot, holds: impl Fn(&Drive) -> bool) -> Drive {
+    let drive = || rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
+    eventually(|| drive().filter(&holds)).unwrap_or_else(|| panic!("{:?}", drive()))
 }
 
 #[test]
@@ -180,7 +185,7 @@ fn who_drives_stops_when_the_node_of_who_commands_leaves() {
     pair.teleoperation.step();
     pair.until(|drive| drive.speed == 1.0);
     assert_eq!(pair.far.close().sent[0].messages, 2);
-    pair.until(|drive| drive.speed == 0.0);
+    drives(&pair.rover, |drive| drive.speed == 0.0);
     pair.rover.stop();
 }
 

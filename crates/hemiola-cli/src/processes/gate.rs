@@ -219,7 +219,10 @@ impl Pass {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::{LazyCell, RefCell};
     use std::sync::mpsc::{Receiver, channel};
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -284,6 +287,58 @@ mod tests {
         write(&stream, &knock).unwrap();
         assert_eq!(line(&stream).unwrap()["refused"]["reason"], REFUSED);
         assert!(visits.try_recv().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_greeting_in_which_anything_is_changed_opens_nothing_or_what_was_meant(
+            place in any::<prop::sample::Index>(), gone in 0..40_usize, come in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let heard = RefCell::new(Vec::new());
+            let wish = Wish::Door { process: "main".into() };
+            // The other side has heard the challenge when it is read from.
+            let knock = LazyCell::new(|| {
+                let mut said = Vec::new();
+                let head = pass("cart", "head", "a secret of this cart");
+                _ = head.greet(&heard.borrow()[..], &mut said, "body", wish.clone());
+                let begin = place.index(said.len());
+                let end = (begin + gone).min(said.len());
+                said.splice(begin..end, come.iter().copied());
+                said
+            });
+            let body = pass("cart", "body", "a secret of this cart");
+            let admitted = body.ask(Late { said: &knock, read: 0 }, Shared(&heard));
+            if let Ok((host, wanted, _)) = admitted {
+                prop_assert_eq!((host.as_str(), &wanted), ("head", &wish));
+            }
+        }
+    }
+
+    /// What is written, while others read it.
+    struct Shared<'b>(&'b RefCell<Vec<u8>>);
+
+    impl Write for Shared<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is made when it is read.
+    struct Late<'l, F> {
+        said: &'l LazyCell<Vec<u8>, F>,
+        read: usize,
+    }
+
+    impl<F: FnOnce() -> Vec<u8>> Read for Late<'_, F> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = (&self.said[self.read..]).read(buffer)?;
+            self.read += read;
+            Ok(read)
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use hemiola_config::{Catalog, Component, Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
     Admission, FailurePolicy, FieldMapping, Keep, LinkEnd, LinkGroup, LogChannelConfiguration, LogCompression,
-    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Liveliness, Ros2Quality, Ros2Router, Ros2SafeState,
-    Ros2Service, Scheduling, Sent, Subject, Trigger,
+    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Liveliness, Ros2Quality, Ros2Router,
+    Ros2SafeState, Ros2Service, Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 

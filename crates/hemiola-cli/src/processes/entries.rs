@@ -85,7 +85,8 @@ impl Entries {
             }
         }
         while self.0.len() > MOST_RUNS
-            && let Some(over) = self.0.iter().find(|(run, entry)| *run != own && !entry.is_open()).map(|(run, _)| run.clone())
+            && let Some(over) =
+                self.0.iter().find(|(run, entry)| *run != own && !entry.is_open()).map(|(run, _)| run.clone())
         {
             self.0.remove(&over);
         }

@@ -45,26 +45,23 @@ struct Host {
     /// The processes of this host without which the robot must not run.
     needed: Vec<String>,
     /// The connections over which it says what it knows.
-    heard: Heard,
+    heard: Arc<Heard>,
     /// The connection over which it is told things.
     line: Option<TcpStream>,
     clock: Option<HostClock>,
     passages: Vec<Passage>,
 }
 
-/// The connections over which a host says what it knows, of which there may be several for a moment:
-/// each has a clone of what is in the outer reference.
-#[derive(Clone, Default)]
-struct Heard(Arc<Arc<()>>);
+/// The connections over which a host says what it knows, of which there may be several for a moment.
+#[derive(Default)]
+struct Heard {
+    /// A clone of this exists for each of them.
+    open: Arc<()>,
+}
 
 impl Heard {
-    /// Returns what exists as long as one of these connections.
-    fn connection(&self) -> Arc<()> {
-        Arc::clone(&*self.0)
-    }
-
     fn is_now(&self) -> bool {
-        Arc::strong_count(&*self.0) > 1
+        Arc::strong_count(&self.open) > 1
     }
 }
 
@@ -113,7 +110,7 @@ impl OtherHosts {
             let gate = configuration.gate(name)?;
             let processes = owned(configuration.processes_of(name));
             let needed = processes.iter().filter(|process| configuration.is_needed(process)).cloned().collect();
-            let (heard, passages) = (Heard::default(), Vec::new());
+            let (heard, passages) = (Arc::default(), Vec::new());
             Some(Host { name: name.clone(), gate, processes, needed, heard, line: None, clock: None, passages })
         };
         // A host on which nothing runs is never started.
@@ -228,7 +225,7 @@ impl OtherHosts {
 struct Reception {
     pass: Pass,
     /// The other hosts, and the names of the processes of this one.
-    hosts: Vec<(String, Heard)>,
+    hosts: Vec<(String, Arc<Heard>)>,
     processes: Vec<String>,
     open: Arc<()>,
     events: SyncSender<Event>,
@@ -272,7 +269,7 @@ impl Reception {
                 HostSaid::Knows(knows) => {
                     let told = self.events.send(Event::Host(HostEvent::Said(number, connection.clone(), knows)));
                     told.map_err(|_| io::ErrorKind::BrokenPipe)?;
-                    heard.get_or_insert_with(|| self.hosts[number].1.connection());
+                    heard.get_or_insert_with(|| self.hosts[number].1.open.clone());
                 }
             }
         }
@@ -288,7 +285,7 @@ struct Visits {
     /// The address at which this host lets the other one in.
     own: SocketAddr,
     pass: Pass,
-    heard: Heard,
+    heard: Arc<Heard>,
     /// The time within which it says what it knows.
     patience: Duration,
     events: SyncSender<Event>,
@@ -411,7 +408,7 @@ mod tests {
     fn visits(gate: SocketAddr, patience: Duration) -> (Visits, Receiver<Event>) {
         let (events, happens) = sync_channel(64);
         let (name, own, pass) = ("body".to_owned(), "127.0.0.9:7777".parse().unwrap(), pass("head"));
-        (Visits { number: 0, name, gate, own, pass, heard: Heard::default(), patience, events }, happens)
+        (Visits { number: 0, name, gate, own, pass, heard: Arc::default(), patience, events }, happens)
     }
 
     #[test]
@@ -456,7 +453,7 @@ mod tests {
     #[test]
     fn a_host_that_says_what_it_knows_is_visited_until_it_is_gone() {
         let (visits, happens) = visits(reticent(), Duration::from_millis(1));
-        let connection = visits.heard.connection();
+        let connection = visits.heard.open.clone();
         visits.visit().unwrap();
         assert!(matches!(happens.try_iter().next(), Some(Event::Host(HostEvent::Met(0, ..)))));
         drop(connection);

@@ -146,7 +146,7 @@ fn is_answered(changes: &[u8]) {
     assert!(is_open || !changes.is_empty(), "nothing was changed");
 }
 
-/// What is written, while others read it.
+/// A buffer that is written while others read it.
 struct Shared<'b>(&'b RefCell<Vec<u8>>);
 
 impl Write for Shared<'_> {
@@ -159,7 +159,7 @@ impl Write for Shared<'_> {
     }
 }
 
-/// What is made when it is read.
+/// A text that is made when it is read.
 struct Late<F> {
     make: Option<F>,
     said: io::Cursor<Vec<u8>>,

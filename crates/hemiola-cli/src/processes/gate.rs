@@ -314,7 +314,7 @@ mod tests {
         }
     }
 
-    /// What is written, while others read it.
+    /// A buffer that is written while others read it.
     struct Shared<'b>(&'b RefCell<Vec<u8>>);
 
     impl Write for Shared<'_> {
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// What is made when it is read.
+    /// A text that is made when it is read.
     struct Late<'l, F> {
         said: &'l LazyCell<Vec<u8>, F>,
         read: usize,

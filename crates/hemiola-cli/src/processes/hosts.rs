@@ -52,7 +52,8 @@ struct Host {
     passages: Vec<Passage>,
 }
 
-/// The connections over which a host says what it knows, of which there may be several for a moment.
+/// The connections over which a host says what it knows, of which there may be several for a
+/// moment.
 #[derive(Default)]
 struct Heard {
     /// A clone of this exists for each of them.

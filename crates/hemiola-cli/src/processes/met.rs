@@ -3,8 +3,8 @@
 //! A process must not move anything before it knows whether the robot is in its safe state, and so
 //! it waits until each other host has said what it knows. A host whose processes all have
 //! `on_loss = "keep-last"` may be away: it is waited for until it has said so, or one attempt to
-//! reach it, or to have it say so, has failed. A host with a process that has `on_loss = "safe-state"` may not, and that
-//! process must have begun there.
+//! reach it, or to have it say so, has failed. A host with a process that has
+//! `on_loss = "safe-state"` may not, and that process must have begun there.
 
 use std::sync::Arc;
 

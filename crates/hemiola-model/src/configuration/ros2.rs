@@ -200,7 +200,7 @@ pub enum Ros2Liveliness {
 /// See [`Ros2Configuration`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ros2SafeState {
-    /// Those that the robot publishes, as ever.
+    /// The messages that the robot publishes, as ever.
     #[default]
     Published,
     /// The default value of the topic's type, once, and no others; also when the robot ends.

@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 
 use hemiola::cdr::{decode, encode};
 use hemiola::data::Data;
-use hemiola::prelude::*;
 use hemiola_config::{Catalog, parse};
 use hemiola_ros2::ParameterService;
 use hemiola_runtime::{Robot, RobotHandle, Stepper};

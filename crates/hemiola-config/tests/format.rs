@@ -8,8 +8,8 @@ use hemiola_config::{Catalog, Component, Loaded, parse};
 use hemiola_model::Value;
 use hemiola_model::configuration::{
     Admission, FailurePolicy, FieldMapping, Keep, LinkEnd, LinkGroup, LogChannelConfiguration, LogCompression,
-    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Liveliness, Ros2Quality, Ros2Router, Ros2Service,
-    Scheduling, Sent, Subject, Trigger,
+    LogExtent, LossPolicy, RestartLimit, Ros2Action, Ros2History, Ros2Liveliness, Ros2Quality, Ros2Router,
+    Ros2SafeState, Ros2Service, Scheduling, Sent, Subject, Trigger,
 };
 use robot::{catalog, table};
 
@@ -152,6 +152,15 @@ fn a_topic_of_ros_2_has_a_lifespan_and_a_liveliness() {
     assert_eq!((odometry.lifespan, odometry.liveliness, odometry.lease), expected);
     let ball = &node.subscribe[0];
     assert_eq!((ball.lifespan, ball.liveliness, ball.lease), (Some(seconds(10)), Ros2Liveliness::ManualByTopic, lease));
+}
+
+#[test]
+fn a_topic_of_ros_2_may_have_its_default_in_the_safe_state() {
+    let text = "[cycle.main]\nrate = 30.0\n[ros2.publish]\n\"/ball\" = { topic = \"Ball\", safe_state = \"default\" }\n\
+        \"/map\" = { topic = \"Map\" }\n";
+    let node = read(text).configuration.ros2.expect("a node");
+    let in_safe_state: Vec<_> = node.publish.iter().map(|published| published.safe_state).collect();
+    assert_eq!(in_safe_state, [Ros2SafeState::Default, Ros2SafeState::Published]);
 }
 
 #[test]

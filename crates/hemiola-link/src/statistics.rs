@@ -100,7 +100,7 @@ pub struct SentStatistics {
     /// The bytes of those messages in CDR, without the frames' heads.
     pub bytes: u64,
     /// The number of messages that came too early for the topic's rate, or were replaced by newer
-    /// ones, as configured.
+    /// ones or, in the safe state, by the default value, as configured.
     pub skipped: u64,
     /// The number of messages that were dropped because the queue for a peer, or for the link, was
     /// full.

@@ -22,8 +22,8 @@ pub use log::{LogChannelConfiguration, LogCompression, LogConfiguration, LogExte
 pub use page::PageConfiguration;
 pub use process::{ProcessConfiguration, RestartLimit};
 pub use ros2::{
-    Ros2Action, Ros2Configuration, Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router, Ros2Service,
-    Ros2Subscribed,
+    Ros2Action, Ros2Configuration, Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router, Ros2SafeState,
+    Ros2Service, Ros2Subscribed,
 };
 
 use std::collections::BTreeMap;

@@ -13,6 +13,7 @@ mod reactor;
 mod request;
 mod rosout;
 mod router;
+mod safety;
 mod server;
 mod session;
 mod subscription;
@@ -24,13 +25,14 @@ use std::time::Duration;
 
 use hemiola_link::ends::contained;
 use hemiola_link::{LinkHost, LinkStatistics, LinksView};
-use hemiola_model::configuration::Ros2Configuration;
+use hemiola_model::configuration::{Ros2Configuration, Ros2SafeState};
 use hemiola_realtime::{Affinity, CoreId, ThreadSettings, Wakeup, spawn};
 
 use crate::error::Ros2Error;
 use crate::names::NodeName;
 use crate::remap::remapped;
 use reactor::Reactor;
+use safety::SafetyWatch;
 
 /// A robot as a node of a ROS 2 system. Dropping it makes the node leave the system.
 ///
@@ -62,6 +64,7 @@ pub struct RobotNode {
     view: LinksView,
     name: NodeName,
     addresses: Vec<String>,
+    _safety: Option<SafetyWatch>,
 }
 
 /// The time within which the node's thread must leave the system.
@@ -84,6 +87,8 @@ impl RobotNode {
             None => domain_of(std::env::var(DOMAIN).ok().as_deref())?,
         };
         let wakeup = Arc::new(Wakeup::new());
+        let rests = configuration.publish.iter().any(|it| it.safe_state == Ros2SafeState::Default);
+        let robot = host.ends().robot.clone().filter(|_| rests);
         let (end, ending) = sync_channel(0);
         let (ended_here, ended) = sync_channel(0);
         let (opened, is_open) = sync_channel(1);
@@ -92,6 +97,7 @@ impl RobotNode {
             // Threads of Zenoh begin on the cores of the thread that opens its session.
             settings = settings.affinity(Affinity::of(configuration.cores.iter().copied().map(CoreId)));
         }
+        let watching = settings.clone();
         let (wanted, bell, named) = (configuration.clone(), wakeup.clone(), name.clone());
         let note = host.note().clone();
         let spawned = spawn(settings, move || {
@@ -116,7 +122,9 @@ impl RobotNode {
         spawned.map_err(|error| system(error.to_string()))?;
         let opened = is_open.recv().map_err(|_| system("its thread has ended".to_owned()))?;
         let (view, addresses) = opened?;
-        Ok(Self { end: Some(end), ended, wakeup, view, name, addresses })
+        let safety = robot.map(|robot| SafetyWatch::begin(&robot, wakeup.clone(), watching)).transpose();
+        let safety = safety.map_err(|error| system(error.to_string()))?;
+        Ok(Self { end: Some(end), ended, wakeup, view, name, addresses, _safety: safety })
     }
 
     /// Returns the node's name in the ROS 2 system.

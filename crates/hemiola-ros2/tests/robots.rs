@@ -4,12 +4,12 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Side, eventually, publishing};
+use common::{Side, eventually, next, publishing, subscribing};
 use hemiola::prelude::*;
 use hemiola_link::LinkHost;
 use hemiola_model::configuration::{
     Configuration, CycleConfiguration, Ros2Configuration, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router,
-    Ros2Subscribed, Subject, Trigger,
+    Ros2SafeState, Ros2Subscribed, Subject, Trigger,
 };
 use hemiola_ros::geometry_msgs::{Point, Twist};
 use hemiola_ros2::RobotNode;
@@ -67,6 +67,11 @@ struct Pair {
 impl Pair {
     /// Opens both. With a lease, commands must come within it.
     fn open(lease: Option<Duration>) -> Self {
+        Self::open_with(lease, Ros2SafeState::default())
+    }
+
+    /// Opens both, with what is commanded in the safe state of who commands.
+    fn open_with(lease: Option<Duration>, safe_state: Ros2SafeState) -> Self {
         let liveliness = if lease.is_some() { Ros2Liveliness::ManualByTopic } else { Ros2Liveliness::Automatic };
         let subscribed = Ros2Subscribed::new("/cmd_vel", Subject::representation("Twist"));
         let subscribe = vec![Ros2Subscribed { lease, liveliness, ..subscribed }];
@@ -77,7 +82,7 @@ impl Pair {
         let node = RobotNode::open(&configured, LinkHost::of("rover", rover.handle())).unwrap();
 
         let published = Ros2Published::new("/cmd_vel", Subject::representation("Twist"), Ros2Quality::Reliable);
-        let publish = vec![Ros2Published { lease, liveliness, ..published }];
+        let publish = vec![Ros2Published { lease, liveliness, safe_state, ..published }];
         let router = Ros2Router::At(node.addresses()[0].clone());
         let teleoperation =
             robot("Teleoperation", Ros2Configuration { router, publish, ..Ros2Configuration::default() });
@@ -91,9 +96,14 @@ impl Pair {
 
     /// Waits until the rover drives in a way.
     fn until(&self, holds: impl Fn(&Drive) -> bool) -> Drive {
-        let drive = || self.rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
-        eventually(|| drive().filter(&holds)).unwrap_or_else(|| panic!("{:?}", drive()))
+        drives(&self.rover, holds)
     }
+}
+
+/// Waits until a rover drives in a way.
+fn drives(rover: &RunningRobot, holds: impl Fn(&Drive) -> bool) -> Drive {
+    let drive = || rover.handle().with_value(|drive: &Drive| drive.clone()).ok();
+    eventually(|| drive().filter(&holds)).unwrap_or_else(|| panic!("{:?}", drive()))
 }
 
 #[test]
@@ -131,6 +141,69 @@ fn a_value_whose_publisher_is_not_alive_is_stale_until_the_next_one() {
     });
     assert_eq!(is_alive, Some(true));
     pair.rover.stop();
+}
+
+#[test]
+fn who_drives_stops_while_who_commands_is_in_its_safe_state() {
+    let mut pair = Pair::open_with(None, Ros2SafeState::Default);
+    pair.teleoperation.step();
+    pair.until(|drive| drive.speed == 1.0);
+    pair.teleoperation.handle().enter_safe_state();
+    pair.until(|drive| drive.speed == 0.0);
+    for _ in 0..3 {
+        pair.teleoperation.step();
+    }
+    let sent = eventually(|| Some(pair.far.statistics().sent.remove(0)).filter(|sent| sent.skipped == 3));
+    assert_eq!(sent.map(|sent| sent.messages), Some(2), "{}", pair.far.statistics());
+    pair.teleoperation.handle().leave_safe_state();
+    pair.teleoperation.step();
+    pair.until(|drive| drive.speed == 5.0);
+    pair.teleoperation.handle().enter_safe_state();
+    pair.until(|drive| drive.speed == 0.0);
+    // It is in force already when the node leaves.
+    assert_eq!(pair.far.close().sent[0].messages, 4);
+    let received = pair.node.close().received.remove(0);
+    assert_eq!((received.messages, received.lost, received.late), (4, 0, 0));
+    pair.rover.stop();
+}
+
+#[test]
+fn who_drives_stops_as_soon_as_who_commands_is_stopped() {
+    let mut pair = Pair::open_with(None, Ros2SafeState::Default);
+    pair.teleoperation.step();
+    pair.until(|drive| drive.speed == 1.0);
+    // Nobody need wait until the node leaves, as a second Ctrl-C does not.
+    pair.teleoperation.handle().stop();
+    pair.until(|drive| drive.speed == 0.0);
+    assert_eq!(pair.far.close().sent[0].messages, 2);
+    pair.rover.stop();
+}
+
+#[test]
+fn who_drives_stops_when_the_node_of_who_commands_leaves() {
+    let mut pair = Pair::open_with(None, Ros2SafeState::Default);
+    pair.teleoperation.step();
+    pair.until(|drive| drive.speed == 1.0);
+    assert_eq!(pair.far.close().sent[0].messages, 2);
+    drives(&pair.rover, |drive| drive.speed == 0.0);
+    pair.rover.stop();
+}
+
+#[test]
+fn a_topic_of_a_program_without_a_robot_comes_to_rest_at_the_end() {
+    let rover = Side::router("rover", subscribing("/cmd_vel", "Command", Ros2Quality::Reliable));
+    let mut commands = rover.queue::<Twist>("Command");
+    let mut configuration = publishing("/cmd_vel", "Command", Ros2Quality::Reliable);
+    configuration.publish[0].safe_state = Ros2SafeState::Default;
+    let other = Side::of(&rover, "other", configuration);
+    let mut publisher = other.publisher::<Twist>("Command");
+    other.until_wanted();
+    let mut command = Twist::default();
+    command.linear.x = 0.5;
+    publisher.publish(command);
+    assert_eq!(next(&mut commands).linear.x, 0.5);
+    other.node.close();
+    assert_eq!(next(&mut commands).linear.x, 0.0);
 }
 
 #[test]

@@ -358,9 +358,9 @@ impl RobotHandle {
         }
     }
 
-    /// Returns the event that is notified whenever the robot enters or leaves its safe state. An
-    /// [observer](Observation::notifying) can use the same event for everything else that it waits
-    /// for.
+    /// Returns the event that is notified whenever the robot enters or leaves its safe state, and
+    /// when it is stopped. An [observer](Observation::notifying) can use the same event for
+    /// everything else that it waits for.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};

@@ -22,7 +22,8 @@ pub struct RobotState {
     bus: Bus,
     clock: Arc<RobotClock>,
     safe_state: SharedSafeState,
-    /// The signal that is notified when the safe state is entered or left.
+    /// The signal that is notified when the safe state is entered or left, and when the robot is
+    /// stopped.
     safety: Arc<Wakeup>,
     watched: AtomicBool,
     begun: AtomicBool,
@@ -184,7 +185,8 @@ impl RobotState {
         self.safe_state.entry()
     }
 
-    /// Returns the signal that is notified when the safe state is entered or left.
+    /// Returns the signal that is notified when the safe state is entered or left, and when the
+    /// robot is stopped.
     pub fn safety(&self) -> &Arc<Wakeup> {
         &self.safety
     }
@@ -317,7 +319,7 @@ impl RobotState {
     /// Stops the robot. The first cause is the one that counts.
     pub fn stop(&self, cause: StopCause) {
         _ = self.stopping.compare_exchange(0, cause.number(), Ordering::Relaxed, Ordering::Relaxed);
-        let signals = [&self.turn, &self.activity, &*self.news].into_iter();
+        let signals = [&self.turn, &self.activity, &*self.news, &*self.safety].into_iter();
         let triggers = self.triggers.get().into_iter().flatten().map(|trigger| &**trigger);
         signals.chain(triggers).for_each(Wakeup::notify_all);
         self.inlets.values().for_each(SourceInlet::wake);

@@ -6,6 +6,7 @@
 mod host;
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -211,6 +212,22 @@ fn a_host_that_starts_while_another_one_is_safe_does_not_move_for_a_moment() {
     ends_and_is_repeated(&mut head);
     let was_safe = was_safe(&head);
     assert!(!was_safe.is_empty() && was_safe.iter().all(|is_safe| *is_safe), "{was_safe:?}");
+}
+
+#[test]
+fn a_host_that_accepts_connections_and_is_silent_is_not_waited_for() {
+    let addresses = Addresses::of_test(15);
+    let silent = TcpListener::bind((addresses.head, 0)).unwrap();
+    let (address, at) = (format!("address = '{}'", addresses.head), silent.local_addr().unwrap());
+    let robot = one_robot(addresses, "").replace(&address, &format!("{address}\nport = {}", at.port()));
+    let body = Host::start("silent", "body", &robot, &[]);
+    body.is_safe("main", false);
+    // It is tried again and again, and reported once.
+    for _ in 0..3 {
+        silent.accept().unwrap();
+    }
+    let (said, warning) = (body.said(), format!("warning: host `head` at {at}: "));
+    assert_eq!(said.matches(&warning).count(), 1, "{said}");
 }
 
 #[test]

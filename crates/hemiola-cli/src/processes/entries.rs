@@ -60,26 +60,33 @@ impl Entries {
         self.0.values().find(|entry| entry.is_open()).map(|entry| &entry.cause)
     }
 
-    /// Adds what another host knows. Returns the process that has left, if one has as far as was
+    /// Adds what another host knows, in this run of this host, which knows better how often it has
+    /// entered the safe state itself. Returns the process that has left, if one has as far as was
     /// not known here.
-    pub fn merge(&mut self, others: Self) -> Option<String> {
+    pub fn merge(&mut self, others: Self, own: &str) -> Option<String> {
         let mut left_by = None;
         for (run, theirs) in others.0 {
+            let is_own = run == own;
+            let left = theirs.left.min(theirs.entered);
             let Some(ours) = self.0.get_mut(&run) else {
-                self.0.insert(run, theirs);
+                if !is_own {
+                    self.0.insert(run, Entry { left, ..theirs });
+                }
                 continue;
             };
-            if theirs.entered > ours.entered {
+            if !is_own && theirs.entered > ours.entered {
                 (ours.entered, ours.cause) = (theirs.entered, theirs.cause);
             }
-            if theirs.left > ours.left {
-                ours.left = theirs.left;
+            let left = left.min(ours.entered);
+            if left > ours.left {
+                ours.left = left;
                 ours.left_by.clone_from(&theirs.left_by);
                 left_by = Some(theirs.left_by);
             }
         }
         while self.0.len() > MOST_RUNS
-            && let Some(over) = self.0.iter().find(|(_, entry)| !entry.is_open()).map(|(run, _)| run.clone())
+            && let Some(over) =
+                self.0.iter().find(|(run, entry)| *run != own && !entry.is_open()).map(|(run, _)| run.clone())
         {
             self.0.remove(&over);
         }
@@ -146,16 +153,16 @@ mod tests {
                     Step::Receive(which) if !sent.is_empty() => {
                         // A message may come twice, or never.
                         let (to, entries, knows) = sent[which % sent.len()].clone();
-                        hosts[to].merge(entries);
+                        hosts[to].merge(entries, &to.to_string());
                         known[to].extend(knows);
                     }
                     Step::Receive(_) => {}
                 }
             }
             let [first, second, third] = hosts.clone();
-            for host in &mut hosts {
+            for (number, host) in hosts.iter_mut().enumerate() {
                 for others in [&third, &first, &second, &first] {
-                    host.merge(others.clone());
+                    host.merge(others.clone(), &number.to_string());
                 }
             }
             prop_assert_eq!(hosts[0].cause(), hosts[1].cause());
@@ -166,16 +173,35 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn whatever_others_claim_a_host_that_enters_its_safe_state_is_in_it(
+            claims in prop::collection::vec((0..80_usize, any::<u64>(), any::<u64>()), 0..100),
+            before in 0..3_usize,
+        ) {
+            let mut body = Entries::default();
+            (0..before).for_each(|number| body.enter("run 0", because(0, number)));
+            for (run, entered, left) in claims {
+                let entry = Entry { entered, cause: because(run, 0), left, left_by: "main".into() };
+                body.merge(Entries([(format!("run {run}"), entry)].into()), "run 0");
+            }
+            body.leave("main");
+            prop_assert_eq!(body.cause(), None);
+            body.enter("run 0", because(0, 7));
+            prop_assert_eq!(body.cause(), Some(&because(0, 7)));
+        }
+    }
+
     #[test]
     fn whoever_was_away_hears_who_left() {
         let (mut body, mut head) = (Entries::default(), Entries::default());
         body.enter("body", because(0, 0));
-        assert_eq!(head.merge(body.clone()), None);
+        assert_eq!(head.merge(body.clone(), "head"), None);
         assert_eq!(head.cause(), Some(&because(0, 0)));
         body.leave("main");
-        assert_eq!(head.merge(body.clone()).as_deref(), Some("main"));
+        assert_eq!(head.merge(body.clone(), "head").as_deref(), Some("main"));
         assert_eq!(head.cause(), None);
-        assert_eq!(head.merge(body), None);
+        assert_eq!(head.merge(body, "head"), None);
     }
 
     #[test]
@@ -188,7 +214,7 @@ mod tests {
             let mut other = Entries::default();
             other.enter(&format!("head {run}"), because(0, run));
             other.leave("main");
-            robot.merge(other);
+            robot.merge(other, "head 0");
         }
         assert_eq!((robot.0.len(), robot.cause()), (MOST_RUNS, Some(&because(0, 1))));
     }

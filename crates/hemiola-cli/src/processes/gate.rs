@@ -11,11 +11,11 @@
 //! The proofs contain both nonces and the names of both hosts, so that nothing that was said before
 //! or elsewhere is one. Afterwards nothing is encrypted: the network must be the hosts' own.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -84,7 +84,7 @@ const LONGEST_GREETING: u64 = 4096;
 impl Visitor {
     /// Lets the visitor in.
     pub fn welcome(&self, pass: &Pass) -> io::Result<()> {
-        write(&self.stream, &Answer::Open { proof: proof(&pass.token, &pass.open_words(&pass.host, &self.nonces)) })
+        pass.open_to(&self.stream, &self.nonces)
     }
 
     /// Sends the visitor away.
@@ -93,11 +93,30 @@ impl Visitor {
     }
 }
 
-/// Sets how long the other side is waited for until it has proved that it belongs to the robot.
-fn prepare(stream: &TcpStream) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(WRITE_PATIENCE))
+/// The lines of the other side until it has proved that it belongs to the robot, which must come
+/// within [`PATIENCE`] all together.
+struct Greeting<'s> {
+    stream: &'s TcpStream,
+    end: Instant,
+}
+
+impl<'s> Greeting<'s> {
+    fn over(stream: &'s TcpStream) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(WRITE_PATIENCE))?;
+        Ok(Self { stream, end: Instant::now() + PATIENCE })
+    }
+}
+
+impl Read for Greeting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        (&mut &*self.stream).read(buffer)
+    }
 }
 
 /// Lets visitors in from now on; each is received on a thread of its own.
@@ -124,18 +143,31 @@ pub fn open(listener: TcpListener, pass: Pass, receive: impl Fn(Visitor) + Send 
 impl Pass {
     /// Lets a host prove that it belongs to the robot.
     fn admit(&self, stream: TcpStream) -> io::Result<Visitor> {
-        prepare(&stream)?;
+        let (host, wish, nonces) = self.ask(Greeting::over(&stream)?, &stream)?;
+        Ok(Visitor { host, wish, stream, nonces })
+    }
+
+    /// Asks a host for its proof. Returns its name and its wish, and both nonces.
+    ///
+    /// # Errors
+    /// Returns an error if it does not belong to the robot.
+    pub fn ask(&self, said: impl Read, mut back: impl Write) -> io::Result<(String, Wish, [String; 2])> {
         let ours = nonce()?;
-        write(&stream, &Challenge { nonce: ours.clone() })?;
-        let knock: Knock = Lines::only(&stream).next_within(LONGEST_GREETING).ok_or(io::ErrorKind::InvalidData)?;
+        write(&mut back, &Challenge { nonce: ours.clone() })?;
+        let knock: Knock = Lines::only(said).next_within(LONGEST_GREETING).ok_or(io::ErrorKind::InvalidData)?;
         let Knock { robot, host, nonce, wish, proof } = knock;
         let nonces = [ours, nonce];
         let said = serde_json::to_string(&wish)?;
         if robot != self.robot || !is_proof(&proof, &self.token, &self.knock_words(&host, &self.host, &nonces, &said)) {
-            write(&stream, &Answer::Refused { reason: REFUSED.to_owned() })?;
+            write(&mut back, &Answer::Refused { reason: REFUSED.to_owned() })?;
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        Ok(Visitor { host, wish, stream, nonces })
+        Ok((host, wish, nonces))
+    }
+
+    /// Tells a host that it is let in, with the proof that this one belongs to the robot.
+    pub fn open_to(&self, back: impl Write, nonces: &[String; 2]) -> io::Result<()> {
+        write(back, &Answer::Open { proof: proof(&self.token, &self.open_words(&self.host, nonces)) })
     }
 
     /// Connects to another host of the robot, and says what is wanted.
@@ -144,8 +176,17 @@ impl Pass {
     /// Returns an error if it cannot be reached, does not belong to the robot, or refuses.
     pub fn knock(&self, address: SocketAddr, host: &str, wish: Wish) -> io::Result<TcpStream> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        prepare(&stream)?;
-        let mut lines = Lines::only(&stream);
+        self.greet(Greeting::over(&stream)?, &stream, host, wish)?;
+        Ok(stream)
+    }
+
+    /// Proves to another host that this one belongs to the robot, says what is wanted, and has that
+    /// host prove the same.
+    ///
+    /// # Errors
+    /// Returns an error if it does not belong to the robot, or refuses.
+    pub fn greet(&self, said: impl Read, mut back: impl Write, host: &str, wish: Wish) -> io::Result<()> {
+        let mut lines = Lines::only(said);
         let silent = || io::Error::other(format!("`{host}` does not answer as a host of this robot"));
         let Challenge { nonce: theirs } = lines.next_within(LONGEST_GREETING).ok_or_else(silent)?;
         let nonces = [theirs, nonce()?];
@@ -157,9 +198,9 @@ impl Pass {
             proof: proof(&self.token, &self.knock_words(&self.host, host, &nonces, &said)),
             wish,
         };
-        write(&stream, &knock)?;
+        write(&mut back, &knock)?;
         match lines.next_within(LONGEST_GREETING).ok_or_else(silent)? {
-            Answer::Open { proof } if is_proof(&proof, &self.token, &self.open_words(host, &nonces)) => Ok(stream),
+            Answer::Open { proof } if is_proof(&proof, &self.token, &self.open_words(host, &nonces)) => Ok(()),
             Answer::Open { .. } => Err(silent()),
             Answer::Refused { reason } => Err(io::Error::other(reason)),
         }
@@ -178,8 +219,10 @@ impl Pass {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::cell::{LazyCell, RefCell};
     use std::sync::mpsc::{Receiver, channel};
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -244,6 +287,70 @@ mod tests {
         write(&stream, &knock).unwrap();
         assert_eq!(line(&stream).unwrap()["refused"]["reason"], REFUSED);
         assert!(visits.try_recv().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_greeting_in_which_anything_is_changed_opens_nothing_or_what_was_meant(
+            place in any::<prop::sample::Index>(), gone in 0..40_usize, come in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let heard = RefCell::new(Vec::new());
+            let wish = Wish::Door { process: "main".into() };
+            // The other side has heard the challenge when it is read from.
+            let knock = LazyCell::new(|| {
+                let mut said = Vec::new();
+                let head = pass("cart", "head", "a secret of this cart");
+                _ = head.greet(&heard.borrow()[..], &mut said, "body", wish.clone());
+                let begin = place.index(said.len());
+                let end = (begin + gone).min(said.len());
+                said.splice(begin..end, come.iter().copied());
+                said
+            });
+            let body = pass("cart", "body", "a secret of this cart");
+            let admitted = body.ask(Late { said: &knock, read: 0 }, Shared(&heard));
+            if let Ok((host, wanted, _)) = admitted {
+                prop_assert_eq!((host.as_str(), &wanted), ("head", &wish));
+            }
+        }
+    }
+
+    /// A buffer that is written while others read it.
+    struct Shared<'b>(&'b RefCell<Vec<u8>>);
+
+    impl Write for Shared<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A text that is made when it is read.
+    struct Late<'l, F> {
+        said: &'l LazyCell<Vec<u8>, F>,
+        read: usize,
+    }
+
+    impl<F: FnOnce() -> Vec<u8>> Read for Late<'_, F> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = (&self.said[self.read..]).read(buffer)?;
+            self.read += read;
+            Ok(read)
+        }
+    }
+
+    #[test]
+    fn who_says_a_little_again_and_again_is_not_waited_for_longer() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut far, _) = listener.accept().unwrap();
+        let mut greeting = Greeting { stream: &near, end: Instant::now() };
+        far.write_all(b"{").unwrap();
+        assert_eq!(greeting.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        greeting.end += PATIENCE;
+        assert_eq!(greeting.read(&mut [0]).unwrap(), 1);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //!
 //! Each host connects to each other one, and tells it what it knows over its own connection: so
 //! none depends on the other's. One that is not there is tried again and again, and is waited for
-//! by nobody.
+//! by nobody. Nor is one that lets this host in, but does not say what it knows.
 
 use std::io;
 use std::mem;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread::{self, Builder};
@@ -44,10 +44,26 @@ struct Host {
     processes: Vec<String>,
     /// The processes of this host without which the robot must not run.
     needed: Vec<String>,
+    /// The connections over which it says what it knows.
+    heard: Arc<Heard>,
     /// The connection over which it is told things.
     line: Option<TcpStream>,
     clock: Option<HostClock>,
     passages: Vec<Passage>,
+}
+
+/// The connections over which a host says what it knows, of which there may be several for a
+/// moment.
+#[derive(Default)]
+struct Heard {
+    /// A clone of this exists for each of them.
+    open: Arc<()>,
+}
+
+impl Heard {
+    fn is_now(&self) -> bool {
+        Arc::strong_count(&self.open) > 1
+    }
 }
 
 /// Something that happens between hosts. Hosts are told apart by their numbers.
@@ -57,7 +73,8 @@ pub enum HostEvent {
     /// The clock of a host is known better.
     Clock(usize, HostClock),
     Lost(usize),
-    /// A host could not be reached. This is reported once, until it has been reached.
+    /// A host could not be reached, or has not said what it knows. This is reported once, until it
+    /// has.
     Away(usize),
     /// A host has sent what it knows, over this connection.
     Said(usize, Connection, HostKnows),
@@ -69,6 +86,9 @@ pub enum HostEvent {
 const AGAIN: Duration = Duration::from_millis(250);
 /// The time within which a host answers a ping.
 const ANSWER: Duration = Duration::from_secs(3);
+/// The time within which a host says what it knows, once it has let this one in. It may be about to
+/// start.
+const MEETING: Duration = Duration::from_secs(10);
 /// The time within which a host sends a ping.
 const SILENCE: Duration = Duration::from_secs(10);
 /// The time for which a host that does not read is waited for.
@@ -91,7 +111,8 @@ impl OtherHosts {
             let gate = configuration.gate(name)?;
             let processes = owned(configuration.processes_of(name));
             let needed = processes.iter().filter(|process| configuration.is_needed(process)).cloned().collect();
-            Some(Host { name: name.clone(), gate, processes, needed, line: None, clock: None, passages: Vec::new() })
+            let (heard, passages) = (Arc::default(), Vec::new());
+            Some(Host { name: name.clone(), gate, processes, needed, heard, line: None, clock: None, passages })
         };
         // A host on which nothing runs is never started.
         let others = others.filter_map(|other| host(&other.name)).filter(|host| !host.processes.is_empty());
@@ -115,7 +136,7 @@ impl OtherHosts {
         })?;
         let reception = Reception {
             pass: self.pass.clone(),
-            hosts: self.hosts.iter().map(|host| host.name.clone()).collect(),
+            hosts: self.hosts.iter().map(|host| (host.name.clone(), host.heard.clone())).collect(),
             processes: self.processes.clone(),
             open: self.open.clone(),
             events: events.clone(),
@@ -126,7 +147,10 @@ impl OtherHosts {
                 number,
                 name: host.name.clone(),
                 gate: host.gate,
+                own: self.gate,
                 pass: self.pass.clone(),
+                heard: host.heard.clone(),
+                patience: MEETING,
                 events: events.clone(),
             };
             Builder::new().name("hemiola host".into()).spawn(move || visit.go_on())?;
@@ -180,7 +204,7 @@ impl OtherHosts {
         let meant = self.hosts.iter().enumerate().filter(|(at, _)| number.is_none_or(|number| number == *at));
         for line in meant.filter_map(|(_, host)| host.line.as_ref()) {
             if write(line, &HostSaid::Knows(knows.clone())).is_err() {
-                _ = line.shutdown(std::net::Shutdown::Both);
+                _ = line.shutdown(Shutdown::Both);
             }
         }
     }
@@ -201,8 +225,8 @@ impl OtherHosts {
 /// The reception of hosts that come in.
 struct Reception {
     pass: Pass,
-    /// The names of the other hosts, and of the processes of this one.
-    hosts: Vec<String>,
+    /// The other hosts, and the names of the processes of this one.
+    hosts: Vec<(String, Arc<Heard>)>,
     processes: Vec<String>,
     open: Arc<()>,
     events: SyncSender<Event>,
@@ -210,7 +234,7 @@ struct Reception {
 
 impl Reception {
     fn receive(&self, visitor: &Visitor) {
-        let Some(number) = self.hosts.iter().position(|host| *host == visitor.host) else {
+        let Some(number) = self.hosts.iter().position(|(host, _)| *host == visitor.host) else {
             _ = visitor.refuse(&format!("`{}` is none of the other hosts in robot.toml there", visitor.host));
             return;
         };
@@ -238,7 +262,7 @@ impl Reception {
     /// Handles the messages of a host until it is gone.
     fn listen(&self, stream: &TcpStream, number: usize, connection: &Connection) -> io::Result<()> {
         stream.set_read_timeout(Some(SILENCE))?;
-        let mut lines = Lines::of(stream);
+        let (mut lines, mut heard) = (Lines::of(stream), None);
         while let Some(said) = lines.next() {
             let arrived = now();
             match said {
@@ -246,6 +270,7 @@ impl Reception {
                 HostSaid::Knows(knows) => {
                     let told = self.events.send(Event::Host(HostEvent::Said(number, connection.clone(), knows)));
                     told.map_err(|_| io::ErrorKind::BrokenPipe)?;
+                    heard.get_or_insert_with(|| self.hosts[number].1.open.clone());
                 }
             }
         }
@@ -258,65 +283,98 @@ struct Visits {
     number: usize,
     name: String,
     gate: SocketAddr,
+    /// The address at which this host lets the other one in.
+    own: SocketAddr,
     pass: Pass,
+    heard: Arc<Heard>,
+    /// The time within which it says what it knows.
+    patience: Duration,
     events: SyncSender<Event>,
 }
 
 impl Visits {
-    /// Connects to the host whenever it is there.
+    /// Visits the host whenever it is there.
     fn go_on(&self) {
         let (mut told, mut is_away) = (None, false);
         loop {
-            let reached = self.pass.knock(self.gate, &self.name, Wish::Tell);
-            let was_away = mem::replace(&mut is_away, reached.is_err());
-            if is_away && !was_away && self.events.send(Event::Host(HostEvent::Away(self.number))).is_err() {
-                return;
-            }
-            match reached {
-                Ok(stream) => {
-                    _ = self.compare_clocks(&stream);
-                    told = None;
-                    if self.events.send(Event::Host(HostEvent::Lost(self.number))).is_err() {
+            match self.visit() {
+                Ok(()) => (told, is_away) = (None, false),
+                Err(error) => {
+                    if !mem::replace(&mut is_away, true) && self.tell(HostEvent::Away(self.number)).is_none() {
                         return;
                     }
-                }
-                // It is there, but has another token, or is something else.
-                Err(error) if error.kind() == io::ErrorKind::Other => {
+                    // It is there, but has another token, says nothing, or is something else.
                     let text = error.to_string();
-                    if told.as_ref() != Some(&text) {
+                    if error.kind() == io::ErrorKind::Other && told.as_ref() != Some(&text) {
                         tell(format_args!("warning: host `{}` at {}: {text}", self.name, self.gate));
                         told = Some(text);
                     }
                 }
-                Err(_) => {}
             }
             thread::sleep(AGAIN);
         }
     }
 
+    /// Connects to the host, and stays until it is gone.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be reached, does not belong to the robot, or does not say what
+    /// it knows.
+    fn visit(&self) -> io::Result<()> {
+        let stream = self.pass.knock(self.gate, &self.name, Wish::Tell)?;
+        let ended = self.compare_clocks(&stream);
+        // Whoever tells the host what is known here has the same connection.
+        _ = stream.shutdown(Shutdown::Both);
+        self.tell(HostEvent::Lost(self.number)).ok_or(io::ErrorKind::BrokenPipe)?;
+        ended
+    }
+
     /// Compares the clocks of both hosts until the other one is gone.
-    fn compare_clocks(&self, stream: &TcpStream) -> Option<()> {
-        stream.set_read_timeout(Some(ANSWER)).ok()?;
-        stream.set_write_timeout(Some(WRITE_PATIENCE)).ok()?;
-        let (mut clock, mut told) = (PeerClock::default(), None);
-        let mut lines = Lines::of(stream);
+    ///
+    /// # Errors
+    /// Returns an error if it does not answer, or does not say what it knows.
+    fn compare_clocks(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(ANSWER))?;
+        stream.set_write_timeout(Some(WRITE_PATIENCE))?;
+        let (mut clock, mut told, mut lines) = (PeerClock::default(), None, Lines::of(stream));
+        let (mut heard, mut was_heard) = (Instant::now(), false);
         loop {
+            let begin = Instant::now();
+            if self.heard.is_now() {
+                (heard, was_heard) = (begin, true);
+            } else if begin >= heard + self.patience {
+                let (patience, own) = (hemiola_words::duration(self.patience), self.own);
+                let text = format!("it lets this host in, but has said nothing at {own} within {patience}");
+                return Err(io::Error::other(text));
+            }
             let left = now();
-            clock.ask(Instant::now(), left);
-            write(stream, &HostSaid::Ping { left }).ok()?;
-            let Pong { left, arrived, answered } = lines.next()?;
+            clock.ask(begin, left);
+            let asked = write(stream, &HostSaid::Ping { left }).ok();
+            let Some(Pong { left, arrived, answered }) = asked.and_then(|()| lines.next()) else {
+                return match was_heard {
+                    true => Ok(()),
+                    false if begin.elapsed() < ANSWER => Err(io::ErrorKind::ConnectionAborted.into()),
+                    false => Err(io::Error::other("it lets this host in, but does not answer")),
+                };
+            };
             let back = now();
             clock.learn([left, arrived, answered, back]);
             if let Some(known) = clock.ahead(back).and_then(|known| news(told, known)) {
                 let event = match told {
-                    None => HostEvent::Met(self.number, stream.try_clone().ok()?, known),
+                    None => HostEvent::Met(self.number, stream.try_clone()?, known),
                     Some(_) => HostEvent::Clock(self.number, known),
                 };
                 told = Some(known);
-                self.events.send(Event::Host(event)).ok()?;
+                self.tell(event).ok_or(io::ErrorKind::BrokenPipe)?;
             }
-            thread::sleep(clock.due()?.saturating_duration_since(Instant::now()));
+            let due = clock.due().unwrap_or(begin).min(heard + self.patience);
+            thread::sleep(due.saturating_duration_since(Instant::now()));
         }
+    }
+
+    /// Makes something an event; returns `None` if nobody receives it any more.
+    fn tell(&self, event: HostEvent) -> Option<()> {
+        self.events.send(Event::Host(event)).ok()
     }
 }
 
@@ -338,7 +396,70 @@ fn now() -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::sync::mpsc::{Receiver, sync_channel};
+
     use super::*;
+
+    fn pass(host: &str) -> Pass {
+        Pass { robot: "cart".into(), host: host.into(), token: "a secret of this cart".into() }
+    }
+
+    /// Returns the visits to the host `body` at that address, and what happens there.
+    fn visits(gate: SocketAddr, patience: Duration) -> (Visits, Receiver<Event>) {
+        let (events, happens) = sync_channel(64);
+        let (name, own, pass) = ("body".to_owned(), "127.0.0.9:7777".parse().unwrap(), pass("head"));
+        (Visits { number: 0, name, gate, own, pass, heard: Arc::default(), patience, events }, happens)
+    }
+
+    #[test]
+    fn a_host_that_accepts_and_is_silent_counts_as_not_there_and_is_tried_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (visits, happens) = visits(listener.local_addr().unwrap(), MEETING);
+        thread::spawn(move || visits.go_on());
+        let (mut first, _) = listener.accept().unwrap();
+        assert!(matches!(happens.recv(), Ok(Event::Host(HostEvent::Away(0)))));
+        assert_eq!(first.read(&mut [0]).unwrap(), 0, "it is disconnected, and was told nothing");
+        drop(listener.accept().unwrap());
+        drop(listener.accept().unwrap());
+        assert!(happens.try_recv().is_err(), "it is reported once");
+    }
+
+    /// Opens the gate of the host `body`, which answers a few pings of each visitor, and says
+    /// nothing of itself.
+    fn reticent() -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let answer = move |visitor: Visitor| {
+            visitor.welcome(&pass("body")).unwrap();
+            let mut lines = Lines::of(&visitor.stream);
+            for _ in 0..4 {
+                let Some(HostSaid::Ping { left }) = lines.next() else { return };
+                write(&visitor.stream, &Pong { left, arrived: now(), answered: now() }).unwrap();
+            }
+        };
+        gate::open(listener, pass("body"), answer).unwrap();
+        address
+    }
+
+    #[test]
+    fn a_host_that_lets_in_and_does_not_say_what_it_knows_is_not_waited_for_longer() {
+        let (visits, happens) = visits(reticent(), Duration::from_millis(1));
+        let error = visits.visit().unwrap_err();
+        let expected = "it lets this host in, but has said nothing at 127.0.0.9:7777 within 1.00 ms";
+        assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::Other, expected));
+        assert!(matches!(happens.try_iter().last(), Some(Event::Host(HostEvent::Lost(0)))));
+    }
+
+    #[test]
+    fn a_host_that_says_what_it_knows_is_visited_until_it_is_gone() {
+        let (visits, happens) = visits(reticent(), Duration::from_millis(1));
+        let connection = visits.heard.open.clone();
+        visits.visit().unwrap();
+        assert!(matches!(happens.try_iter().next(), Some(Event::Host(HostEvent::Met(0, ..)))));
+        drop(connection);
+        assert!(visits.visit().is_err(), "it says nothing any more");
+    }
 
     #[test]
     fn a_clock_is_told_when_what_was_told_is_not_true_any_more_or_much_better_known() {

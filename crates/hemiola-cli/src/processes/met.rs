@@ -3,8 +3,8 @@
 //! A process must not move anything before it knows whether the robot is in its safe state, and so
 //! it waits until each other host has said what it knows. A host whose processes all have
 //! `on_loss = "keep-last"` may be away: it is waited for until it has said so, or one attempt to
-//! reach it has failed. A host with a process that has `on_loss = "safe-state"` may not, and that
-//! process must have begun there.
+//! reach it, or to have it say so, has failed. A host with a process that has
+//! `on_loss = "safe-state"` may not, and that process must have begun there.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct KnownHost {
     name: String,
     /// The processes of this host with `on_loss = "safe-state"`.
     needed: Vec<String>,
-    /// Set once it has said what it knows, or an attempt to reach it has failed.
+    /// Set once it has said what it knows, or an attempt to have it say so has failed.
     is_settled: bool,
     /// The connection over which it says what it knows, and its processes that have begun.
     here: Option<(Connection, Vec<String>)>,
@@ -54,7 +54,7 @@ impl KnownHost {
         self.here.take_if(|(known, _)| Arc::ptr_eq(&known.0, &connection.0));
     }
 
-    /// Notes that the host could not be reached.
+    /// Notes that the host could not be reached, or has not said what it knows in time.
     pub fn note_absence(&mut self) {
         self.is_settled = true;
     }

@@ -155,7 +155,7 @@ impl Standing {
     pub fn join(&mut self, host: usize, connection: Connection, knows: HostKnows) -> Vec<(usize, Told)> {
         self.hosts[host].hear(connection, &knows);
         let was_safe = self.entries.cause().is_some();
-        let left_by = self.entries.merge(knows.entries);
+        let left_by = self.entries.merge(knows.entries, &self.run);
         let mut told = match (was_safe, self.entries.cause().cloned()) {
             (false, Some(cause)) => self.tell_safe(&cause, None),
             (true, None) => self.tell_left(&left_by.unwrap_or_default(), None),

@@ -127,6 +127,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use hemiola_model::Value;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -147,6 +148,54 @@ mod tests {
             assert_eq!(lines.next(), Some(line));
         }
         assert_eq!(lines.next::<Said>(), None);
+    }
+
+    /// Returns bytes a few at a time, as a network does.
+    struct Pieces<'b>(&'b [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(buffer.len());
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    fn host_said() -> impl Strategy<Value = HostSaid> {
+        let step = (any::<bool>(), ".{0,8}", ".{0,20}");
+        let knows = (prop::collection::vec(step, 0..6), prop::collection::vec(".{0,8}", 0..4));
+        let knows = knows.prop_map(|(steps, begun)| {
+            let mut entries = Entries::default();
+            for (is_left, name, reason) in steps {
+                match is_left {
+                    true => entries.leave(&name),
+                    false => entries.enter(&name.clone(), SafeCause { process: name, reason }),
+                }
+            }
+            HostSaid::Knows(HostKnows { entries, begun })
+        });
+        prop_oneof![knows, any::<i64>().prop_map(|left| HostSaid::Ping { left })]
+    }
+
+    proptest! {
+        #[test]
+        fn lines_of_hosts_arrive_in_pieces_of_any_length_until_the_connection_ends(
+            said in prop::collection::vec(host_said(), 0..5),
+            (piece, kept) in (1..100_usize, any::<prop::sample::Index>()),
+        ) {
+            let mut written = Vec::new();
+            let mut ends = Vec::new();
+            for line in &said {
+                write(&mut written, line).unwrap();
+                ends.push(written.len());
+            }
+            let kept = kept.index(written.len() + 1);
+            let mut lines = Lines::of(Pieces(&written[..kept], piece));
+            for (line, _) in said.iter().zip(ends).take_while(|(_, end)| *end <= kept) {
+                let arrived = lines.next::<HostSaid>();
+                prop_assert_eq!(arrived.as_ref(), Some(line));
+            }
+            prop_assert_eq!(lines.next::<HostSaid>(), None);
+        }
     }
 
     #[test]

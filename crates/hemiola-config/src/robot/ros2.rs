@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hemiola_model::configuration::{
     Keep, Received, Ros2Action, Ros2Configuration, Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Router,
-    Ros2Service, Ros2Subscribed, Sent, Subject, SubjectKind,
+    Ros2SafeState, Ros2Service, Ros2Subscribed, Sent, Subject, SubjectKind,
 };
 
 use super::links::{check_received, check_sent, item, subject};
@@ -117,6 +117,7 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     let mut section = item(node, &format!("ros2.publish.\"{name}\""), found)?;
     let subject = subject(&mut section, found);
     let rate = section.read("rate", rate, found);
+    let safe_state = section.read("safe_state", safe_state, found).unwrap_or_default();
     let Delivery { quality, depth, history, deadline, lifespan, liveliness, lease } =
         Delivery::read(&mut section, node, found);
     let subject = super::links::finish(section, node, subject, found)?;
@@ -125,7 +126,7 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     }
     let sent = Sent { subject, rate, keep: Keep::Last(depth), is_reliable: false };
     let name = name.to_owned();
-    Some(Ros2Published { name, sent, quality, depth, history, deadline, lifespan, liveliness, lease })
+    Some(Ros2Published { name, sent, quality, depth, history, deadline, lifespan, liveliness, lease, safe_state })
 }
 
 fn read_subscribed(entries: &[(&str, &Node)], catalog: &Catalog, found: &mut Diagnostics) -> Vec<Ros2Subscribed> {
@@ -288,6 +289,15 @@ fn depth(node: &Node) -> Reading<'_, (Option<usize>, Ros2History)> {
         return Ok((Some(MOST_KEPT), Ros2History::KeepAll));
     }
     whole(1..=MOST_KEPT)(node).map(|depth| (Some(depth), Ros2History::KeepLast))
+}
+
+/// Reads what is published in the safe state. Each type that can be published has a default.
+fn safe_state(node: &Node) -> Reading<'_, Ros2SafeState> {
+    match node.text() {
+        Some("default") => Ok(Ros2SafeState::Default),
+        _ => Err(Refusal::new(node, "\"default\", the default value of the topic's type")
+            .help("without this key the node publishes what the robot does, also in its safe state")),
+    }
 }
 
 /// Reports names that are used in both directions: the node would receive its own messages.

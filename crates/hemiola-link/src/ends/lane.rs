@@ -160,6 +160,15 @@ impl Lane {
         self.waiting.is_empty() && self.news.is_none()
     }
 
+    /// Removes all messages, which are skipped, and returns the number of the message that is sent
+    /// in their place.
+    pub fn replace(&mut self, held: &mut usize, count: &mut SentStatistics) -> u64 {
+        count.skipped += self.waiting.len() as u64;
+        self.clear(held);
+        self.sequence += 1;
+        self.sequence
+    }
+
     /// Removes all messages.
     pub fn clear(&mut self, held: &mut usize) {
         *held -= self.waiting.drain(..).map(|message| message.cdr.len()).sum::<usize>();
@@ -225,6 +234,18 @@ mod tests {
         (1..=5).for_each(|number| lane.push(0, number));
         assert_eq!([(); 4].map(|()| lane.pop(0)), [Some(3), Some(4), Some(5), None]);
         assert_eq!((lane.count.dropped, lane.held), (2, 0));
+    }
+
+    #[test]
+    fn a_message_that_is_sent_in_place_of_others_has_the_next_number() {
+        let mut lane = Try::of(Some(100.0), Keep::Newest);
+        lane.push(0, 1);
+        assert_eq!(lane.pop(0), Some(1));
+        lane.push(1, 2);
+        assert_eq!(lane.lane.replace(&mut lane.held, &mut lane.count), 2);
+        assert_eq!((lane.count.skipped, lane.held, lane.pop(20)), (1, 0, None));
+        lane.push(30, 3);
+        assert_eq!(lane.lane.pop(lane.begin + Duration::from_millis(30), &mut lane.held).unwrap().0, 3);
     }
 
     #[test]

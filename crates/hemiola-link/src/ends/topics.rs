@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyQueue, Bus, RobotClock, Signal};
-use hemiola_model::cdr::MessageSchema;
+use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
@@ -64,6 +64,8 @@ pub struct Sent {
     /// The type of the messages or values; `None` until the robot has such a topic or
     /// representation.
     pub schema: Option<Arc<MessageSchema>>,
+    /// The descriptor of that type.
+    descriptor: Option<&'static RepresentationDescriptor>,
     /// The source of the messages or values, while a peer wants them.
     flow: Option<Flow>,
     /// Notified when there is something to send.
@@ -121,10 +123,11 @@ impl Topics {
         let robot = ends.robot.as_ref();
         let sent = sent.into_iter().map(|(sent, event)| {
             let found = robot.filter(|_| sent.subject.kind == SubjectKind::Representation);
-            let schema = found.and_then(|robot| schema(robot.representation(&sent.subject.name)?));
+            let descriptor = found.and_then(|robot| robot.representation(&sent.subject.name));
             Sent {
                 configuration: sent,
-                schema,
+                schema: descriptor.and_then(schema),
+                descriptor,
                 flow: None,
                 event,
                 is_marked: false,
@@ -181,6 +184,11 @@ impl Topics {
         self.ends.clock.now()
     }
 
+    /// Returns whether the robot is in its safe state, or stops; `false` if there are only topics.
+    pub fn is_safe_or_stopping(&self) -> bool {
+        self.ends.robot.as_ref().is_some_and(|robot| robot.is_in_safe_state() || robot.is_stopping())
+    }
+
     /// Makes the robot enter its safe state, because a peer of the link with that name is lost.
     /// This does nothing if the robot is ending, as it then makes itself safe, or if there are only
     /// topics, which move nothing.
@@ -212,7 +220,7 @@ impl Topics {
         }
         for (name, descriptor) in ends.bus.readable_topics() {
             for sent in sent.iter_mut().filter(|sent| sent.configuration.subject.name == name) {
-                sent.schema = schema(descriptor);
+                (sent.schema, sent.descriptor) = (schema(descriptor), Some(descriptor));
                 opaque.extend(sent.schema.is_none().then(|| name.clone()));
             }
             received
@@ -221,6 +229,18 @@ impl Topics {
                 .for_each(|received| received.descriptor = Some(descriptor));
         }
         opaque
+    }
+
+    /// Returns the default value of a topic or representation that is sent, in CDR; `None` if its
+    /// type is not known yet, or cannot be serialized.
+    pub fn default_value(&self, topic: usize) -> Option<Vec<u8>> {
+        let descriptor = self.sent[topic].descriptor?;
+        // Creating a value calls code of users.
+        let written = contained(|| {
+            let mut writer = CdrWriter::default();
+            descriptor.create().write(&mut writer).then(|| writer.finish())
+        });
+        written.ok().flatten()
     }
 
     /// Subscribes to a topic or representation if it is wanted, and otherwise ends the

@@ -86,6 +86,8 @@ pub struct Ros2Published {
     pub liveliness: Ros2Liveliness,
     /// The time within which it is shown; `None`: any.
     pub lease: Option<Duration>,
+    /// The messages in the safe state, and at the end.
+    pub safe_state: Ros2SafeState,
 }
 
 /// A topic of ROS 2 to which the node subscribes.
@@ -193,6 +195,18 @@ pub enum Ros2Liveliness {
     ManualByTopic,
 }
 
+/// The messages of a topic while the robot is in its safe state.
+///
+/// See [`Ros2Configuration`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ros2SafeState {
+    /// The messages that the robot publishes, as ever.
+    #[default]
+    Published,
+    /// The default value of the topic's type, once, and no others; also when the robot ends.
+    Default,
+}
+
 /// The address at which ROS 2's router listens.
 const ROUTER: &str = "tcp/localhost:7447";
 
@@ -236,8 +250,8 @@ impl Ros2Published {
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
         let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH), is_reliable: false };
         let (depth, history, liveliness) = (Self::DEPTH, Ros2History::default(), Ros2Liveliness::default());
-        let (deadline, lifespan, lease) = (None, None, None);
-        Self { name: name.into(), sent, quality, depth, history, deadline, lifespan, liveliness, lease }
+        let (deadline, lifespan, lease, safe_state) = (None, None, None, Ros2SafeState::default());
+        Self { name: name.into(), sent, quality, depth, history, deadline, lifespan, liveliness, lease, safe_state }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use hemiola_link::SentStatistics;
 use hemiola_link::ends::Lane;
 use hemiola_model::configuration::{Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality};
 use hemiola_realtime::Wakeup;
@@ -33,6 +34,8 @@ pub struct Publication {
     pub lease: Lease,
     /// The time after which messages expire.
     pub lifespan: Option<Duration>,
+    /// The message in the safe state and at the end, if it has one of its own.
+    pub rest: Option<Rest>,
     gid: Gid,
     publisher: Kind,
     /// The messages that are kept for subscribers that join later.
@@ -40,6 +43,14 @@ pub struct Publication {
     options: Options,
     is_matched: Arc<Mutex<Option<bool>>>,
     _token: LivelinessToken,
+}
+
+/// The message of a topic in the safe state and at the end: the type's default value. See
+/// [`Publication::come_to_rest`].
+pub struct Rest {
+    cdr: Vec<u8>,
+    /// Set if it was published, and nothing may be published until the robot leaves its safe state.
+    pub is_in_force: bool,
 }
 
 enum Kind {
@@ -115,6 +126,7 @@ impl Publication {
             deadline,
             lease,
             lifespan,
+            rest: None,
             gid,
             publisher,
             kept,
@@ -130,6 +142,22 @@ impl Publication {
             Kind::TransientLocal(_) => true,
             Kind::Volatile(_) => self.is_matched.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(false),
         }
+    }
+
+    /// Publishes the message of the safe state in place of those that wait, unless it is in force
+    /// already. Returns whether it was published now.
+    ///
+    /// # Errors
+    /// Returns an error with the reason if the session is closed.
+    pub fn come_to_rest(&mut self, shown: &mut SentStatistics) -> Result<bool, zenoh::Error> {
+        let Some(rest) = self.rest.as_mut().filter(|rest| !rest.is_in_force) else { return Ok(false) };
+        rest.is_in_force = true;
+        let cdr = rest.cdr.clone();
+        let sequence = self.lane.replace(&mut self.held, shown);
+        self.put(sequence, unix_now(), &cdr)?;
+        shown.messages += 1;
+        shown.bytes += cdr.len() as u64;
+        Ok(true)
     }
 
     /// Publishes a message, with the time since 1970 at which that was done in the robot. If the
@@ -166,6 +194,13 @@ impl Publication {
     /// Returns when all messages that are kept have expired.
     pub fn expires(&self) -> Option<Instant> {
         self.kept.due()
+    }
+}
+
+impl Rest {
+    /// Returns a message that has not been published yet.
+    pub fn of(cdr: Vec<u8>) -> Self {
+        Self { cdr, is_in_force: false }
     }
 }
 

@@ -237,8 +237,14 @@ impl Reactor {
         }
     }
 
-    /// Leaves the ROS 2 system: others see at once that the node has gone.
-    pub fn close(self) {
+    /// Leaves the ROS 2 system: others see at once that the node has gone. What the robot commands
+    /// others comes to rest before.
+    pub fn close(mut self) {
+        for (publication, shown) in self.publications.iter_mut().zip(&mut self.statistics.sent) {
+            // There is nothing left to do if this fails.
+            publication.iter_mut().for_each(|publication| _ = publication.come_to_rest(shown));
+        }
+        self.view.show(&self.statistics);
         let Self { session, publications, subscriptions, servers, clients, action_servers, action_clients, .. } = self;
         drop((publications, subscriptions, servers, clients, action_servers, action_clients));
         drop((self.rosout, self.parameters, self.clock));

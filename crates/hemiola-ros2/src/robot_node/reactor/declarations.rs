@@ -4,7 +4,7 @@ use hemiola_link::ends::KnownType;
 use hemiola_link::{LinkStatistics, ServiceStatistics};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::configuration::{
-    Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2Service, Ros2Subscribed,
+    Ros2History, Ros2Liveliness, Ros2Published, Ros2Quality, Ros2SafeState, Ros2Service, Ros2Subscribed,
 };
 use zenoh::Session;
 
@@ -15,7 +15,7 @@ use crate::names::{TopicName, TypeName};
 use crate::quality::{Durability, History, Liveliness, Quality, Reliability};
 use crate::robot_node::actions::{Action, ActionSide};
 use crate::robot_node::client::Client;
-use crate::robot_node::publication::Publication;
+use crate::robot_node::publication::{Publication, Rest};
 use crate::robot_node::server::Server;
 use crate::robot_node::subscription::Subscription;
 use crate::type_hash::{Interface, service_hash};
@@ -41,6 +41,7 @@ impl Reactor {
                         Publication::declare(&node.session, published, endpoint, node.wakeup.clone())
                     });
                 self.publications[index] = declared;
+                self.note_rest(index);
             }
         }
         for index in 0..self.subscriptions.len() {
@@ -66,6 +67,17 @@ impl Reactor {
         }
         self.look_at_services();
         self.look_at_actions();
+    }
+
+    /// Notes what a topic that was declared publishes in the safe state.
+    fn note_rest(&mut self, index: usize) {
+        let Ros2Published { name, safe_state, .. } = &self.configuration.publish[index];
+        let (Ros2SafeState::Default, Some(publication)) = (safe_state, &mut self.publications[index]) else { return };
+        publication.rest = self.topics.default_value(index).map(Rest::of);
+        if publication.rest.is_none() {
+            let text = format!("`{name}` publishes nothing in the safe state: its type's `Default` panics");
+            self.complain(text);
+        }
     }
 
     fn look_at_actions(&mut self) {

@@ -38,12 +38,26 @@ impl Reactor {
             {
                 left -= 1;
                 match waiting {
+                    // What was published in the safe state is not what the robot wants after it.
+                    Some(_) if publication.rest.is_some() && self.topics.is_safe_or_stopping() => shown.skipped += 1,
                     Some(waiting) => publication.lane.push(waiting, now, (&mut publication.held, MOST_HELD), shown),
                     None => shown.unsendable += 1,
                 }
             }
             has_more |= left == 0;
             shown.dropped += self.topics.take_dropped(index);
+            if self.topics.is_safe_or_stopping() {
+                match publication.come_to_rest(shown) {
+                    Ok(true) => {
+                        missed += publication.deadline.note(now);
+                        has_lapsed |= publication.lease.note(now);
+                    }
+                    Ok(false) => {}
+                    Err(error) => self.remarks.tell(format!("`{}`: {error}", publication.endpoint.topic)),
+                }
+            } else if let Some(rest) = &mut publication.rest {
+                rest.is_in_force = false;
+            }
             let (robot_now, unix_now) = (self.topics.now().nanoseconds(), unix_now());
             while let Some((sequence, waiting)) = publication.lane.pop(now, &mut publication.held) {
                 let age = robot_now - waiting.time;

@@ -143,10 +143,8 @@ fn main() -> std::process::ExitCode {
     let serving: RefCell<Vec<RunningServer>> = RefCell::default();
     let start = move |robot: &RobotHandle| -> Result<(), Box<dyn std::error::Error>> {
         let (routes, fuel) = (robot.bus().server("Route", 8)?, robot.bus().server("Fuel", 8)?);
-        let running = [
-            routes.spawn(ThreadSettings::new("routes"), find)?,
-            fuel.spawn(ThreadSettings::new("fuel"), left)?,
-        ];
+        let running =
+            [routes.spawn(ThreadSettings::new("routes"), find)?, fuel.spawn(ThreadSettings::new("fuel"), left)?];
         serving.borrow_mut().extend(running);
         Ok(())
     };

@@ -141,7 +141,9 @@ fn a_service_that_is_not_declared_or_with_other_types_keeps_no_record() {
     assert!(Heights::new(&Bus::new()).unwrap().record().is_none());
     let bus = bus();
     assert!(Heights::new(&bus).unwrap().record().is_some(), "only the answers matter");
-    assert!(Requests::<Height, u64>::new(&bus).is_err() || Requests::<Height, u64>::new(&bus).unwrap().record().is_none());
+    assert!(
+        Requests::<Height, u64>::new(&bus).is_err() || Requests::<Height, u64>::new(&bus).unwrap().record().is_none()
+    );
 }
 
 #[test]

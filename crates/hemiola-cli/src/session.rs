@@ -79,7 +79,8 @@ impl Session {
     ) -> Result<Self, CommandError> {
         let Loaded { mut configuration, origins, warnings, texts } = loaded;
         if let Some(process) = process {
-            configuration = part::part(configuration, &program.services, process).map_err(|error| with_places(error, &origins))?;
+            configuration =
+                part::part(configuration, &program.services, process).map_err(|error| with_places(error, &origins))?;
         }
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,

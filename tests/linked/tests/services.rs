@@ -3,6 +3,8 @@
 //! is back.
 #![forbid(unsafe_code)]
 
+mod tampered;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -11,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use tampered::tampered;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_errand");
 /// A time that no wait exceeds, however busy the machine is.
@@ -118,18 +121,29 @@ fn services_each_way_are_called_where_they_are_served_and_repeated_to_the_bit() 
     let drive = errand.until(&["show", "Drive"], |_| true);
     assert_eq!(number(&drive, "by"), planning, "not {main}");
     // So are people, whatever process they reach.
-    let output = program(&errand.folder).args(["service", "call", "Route", "{ number = 3, to = 1.5 }"]).output().unwrap();
+    let output =
+        program(&errand.folder).args(["service", "call", "Route", "{ number = 3, to = 1.5 }"]).output().unwrap();
     assert!(output.status.success() && said(&output).contains(&format!("by = {planning}")), "{}", said(&output));
     let output = program(&errand.folder).args(["service", "call", "Fuel", "{ at = 4 }"]).output().unwrap();
     assert!(output.status.success() && said(&output).contains("0.25"), "{}", said(&output));
     // 3: a recorder has come too late for some values.
     let code = errand.stop();
     assert!([Some(0), Some(3)].contains(&code), "{}", errand.output());
-    let output = program(&errand.folder)
-        .args(["log", "verify", "errand-main.mcap", "errand-planning.mcap"])
-        .output()
-        .unwrap();
+    let output =
+        program(&errand.folder).args(["log", "verify", "errand-main.mcap", "errand-planning.mcap"]).output().unwrap();
     assert!(said(&output).contains("all 2 logs are the same to the bit\n"), "{}{}", said(&output), errand.output());
+
+    // An answer that is not as it was is found.
+    for (part, topic, value) in
+        [("main", "/topic/RouteAnswers", "Drive.x"), ("planning", "/topic/FuelAnswers", "Plan.left")]
+    {
+        let (from, to) = (format!("errand-{part}.mcap"), format!("tampered-{part}.mcap"));
+        let number = 41; // of the tank, not of the gauge that sticks
+        tampered(&errand.folder.join(&from), &errand.folder.join(&to), topic, number);
+        let output = program(&errand.folder).args(["log", "verify", &to]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains(&format!(": {value}\n")), "{}", said(&output));
+    }
 }
 
 #[test]
@@ -170,13 +184,18 @@ fn check_lists_services_where_they_are_called_and_refuses_two_servers() {
     let output = check(&[]);
     let text = said(&output);
     assert!(output.status.success(), "{text}");
-    for line in ["process main      driving\n     to planning  Route\n", "process planning  planning\n     to main      Fuel\n"] {
+    for line in
+        ["process main      driving\n     to planning  Route\n", "process planning  planning\n     to main      Fuel\n"]
+    {
         assert!(text.contains(line), "{line}: {text}");
     }
     let both = check(&["--set", "process.main.services=[\"Fuel\", \"Route\"]"]);
     assert_eq!(both.status.code(), Some(2));
     let text = said(&both);
-    assert!(text.contains("the service `Route` can be served in one process only, not in `main` and `planning`"), "{text}");
+    assert!(
+        text.contains("the service `Route` can be served in one process only, not in `main` and `planning`"),
+        "{text}"
+    );
     let unknown = check(&["--set", "process.main.services=[\"Fuel\", \"Tides\"]"]);
     assert_eq!(unknown.status.code(), Some(2));
     let text = said(&unknown);

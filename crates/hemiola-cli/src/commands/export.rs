@@ -106,7 +106,8 @@ fn summary<'f>(folder: &Path, files: impl Iterator<Item = &'f str> + Clone, pack
 fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceSchema> {
     let (request, response) = (service.request(), service.response());
     let ros2 = session.robot.configuration().ros2.iter();
-    let known = ros2.flat_map(|ros2| ros2.serve.iter().chain(&ros2.call)).filter(|known| known.service == service.name());
+    let known =
+        ros2.flat_map(|ros2| ros2.serve.iter().chain(&ros2.call)).filter(|known| known.service == service.name());
     let types: BTreeSet<Option<&str>> = known.map(|known| known.service_type.as_deref()).collect();
     let schema = |of_type: Option<&str>| match of_type.and_then(|of_type| of_type.split_once("/srv/")) {
         Some((package, name)) => ServiceSchema::called(package, name, &request, &response),

@@ -126,7 +126,8 @@ fn check_services(processes: &[(&str, &Node)], found: &mut Diagnostics) {
         for entry in services {
             let Some(name) = entry.text() else { continue };
             if let Some((other, before)) = taken.insert(name, (process, entry)) {
-                let error = format!("the service `{name}` can be served in one process only, not in `{other}` and `{process}`");
+                let error =
+                    format!("the service `{name}` can be served in one process only, not in `{other}` and `{process}`");
                 let error = Diagnostic::error(error).at(&entry.place, "").related(&before.place, "and here");
                 found.push(error.help("keep it in the process where its server belongs; others call it there"));
             }

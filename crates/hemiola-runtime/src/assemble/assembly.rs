@@ -119,8 +119,7 @@ fn robot_state(
     robot.configuration.served_elsewhere.iter().for_each(|service| bus.leave_service(service));
     // Modules connect to services that are declared by then.
     robot.services.iter().for_each(|service| service.allow(&bus));
-    Ok(RobotState::new(bus, clock, source_ids, heard_ids, taken)
-        .with_feedback(feedback(robot)))
+    Ok(RobotState::new(bus, clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
 }
 
 /// The ends of inlets: by the name of the source, and by its number.

@@ -206,13 +206,7 @@ impl<'r> Cut<'r> {
     }
 
     /// Returns the links of a process to all others with which it exchanges data.
-    fn links(
-        &self,
-        here: usize,
-        crossings: &[Crossing],
-        services: &[Served],
-        folder: &Path,
-    ) -> Vec<LinkConfiguration> {
+    fn links(&self, here: usize, crossings: &[Crossing], services: &[Served], folder: &Path) -> Vec<LinkConfiguration> {
         let others = (0..self.names.len()).filter(|&there| there != here);
         let link = |there: usize| {
             let between = |from: usize, to: usize| {

@@ -35,9 +35,9 @@ pub struct Route {
 
 #[derive(Data, Clone, Default)]
 pub struct Found {
+    pub name: String,
     pub by: u32,
     pub x: f64,
-    pub name: String,
 }
 
 /// A request for what is left in the tank.
@@ -132,7 +132,8 @@ fn find(route: &Route) -> Found {
             std::thread::park();
         }
     }
-    Found { by: std::process::id(), x: route.to * 2.0, name: "r".repeat((route.number % 5) as usize) }
+    let name = "r".repeat((route.number % 5) as usize);
+    Found { name, by: std::process::id(), x: route.to * 2.0 }
 }
 
 fn left(fuel: &Fuel) -> Result<f64, String> {

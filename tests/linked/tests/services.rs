@@ -134,16 +134,12 @@ fn services_each_way_are_called_where_they_are_served_and_repeated_to_the_bit() 
     assert!(said(&output).contains("all 2 logs are the same to the bit\n"), "{}{}", said(&output), errand.output());
 
     // An answer that is not as it was is found.
-    for (part, topic, value) in
-        [("main", "/topic/RouteAnswers", "Drive.x"), ("planning", "/topic/FuelAnswers", "Plan.left")]
-    {
-        let (from, to) = (format!("errand-{part}.mcap"), format!("tampered-{part}.mcap"));
-        let number = 41; // of the tank, not of the gauge that sticks
-        tampered(&errand.folder.join(&from), &errand.folder.join(&to), topic, number);
-        let output = program(&errand.folder).args(["log", "verify", &to]).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains(&format!(": {value}\n")), "{}", said(&output));
-    }
+    let [from, to] = ["errand-main.mcap", "tampered.mcap"].map(|name| errand.folder.join(name));
+    tampered(&from, &to, "/topic/RouteAnswers", 40);
+    let output = program(&errand.folder).args(["log", "verify", "tampered.mcap"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let said = said(&output);
+    assert!(said.contains("the first difference: run ") && said.contains(": Drive.x\n"), "{said}");
 }
 
 #[test]

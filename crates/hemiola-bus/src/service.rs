@@ -43,7 +43,7 @@ struct Question<Request, Response> {
     /// An earlier answer that the client is done with, to be dropped by the server: freeing memory
     /// is not for real-time threads.
     spent: Option<Response>,
-    /// Where the answer is told, too, so that it is in logs.
+    /// The one that is told the answer, too, so that it is in logs.
     told: Option<Arc<dyn Tell<Response>>>,
 }
 
@@ -52,7 +52,7 @@ struct Given<Response> {
     response: Response,
     /// The time at which the answer was given, if that is measured.
     at: Ticks,
-    /// Its number among those that were told for this client.
+    /// The number among the answers that were told for this client.
     number: u64,
 }
 

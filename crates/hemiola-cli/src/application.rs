@@ -129,7 +129,8 @@ impl Application {
     /// ends.
     ///
     /// It is called in each process of a robot that is cut into several, for robots that are
-    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`).
+    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`). A
+    /// server for a service that another process serves is idle.
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));

@@ -1,6 +1,6 @@
 //! Two processes of a robot call each other's services: what came of the answers repeats to the
-//! bit, and a process that is killed while it works on an answer is told of, and asked again when it
-//! is back.
+//! bit. Calls end with a process that is killed while it works on one of them, and are answered
+//! again when it is back.
 #![forbid(unsafe_code)]
 
 mod tampered;

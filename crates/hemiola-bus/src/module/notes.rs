@@ -1,9 +1,9 @@
-//! What a run gets of a service, written down so that it can be repeated: whether requests can be
-//! sent, and which answers have arrived.
+//! Notes of what a run gets of a service, so that it can be repeated: whether requests can be sent,
+//! and which answers have arrived.
 //!
 //! A replay has the answers from the log, where they are messages of a topic. All else that a run
-//! depends on goes with their numbers, in the form of messages of *cycles*: those are in no log, and
-//! nobody publishes them again.
+//! depends on goes with their numbers, in the form of messages of *cycles*: those are in no log,
+//! and nobody publishes them again.
 
 use hemiola_model::module::{Inlet, Place};
 
@@ -16,7 +16,7 @@ pub(super) struct Notes<Response> {
     pub ends: AnswerEnds<Response>,
     /// The number of requests that can still be sent in this run; `None` if nobody serves.
     room: Option<usize>,
-    /// What the run got, in the order of the requests.
+    /// The answers and errors that the run got, in the order of the requests.
     received: Vec<Inlet>,
     /// In a replay, the number of requests without an answer.
     repeated: Option<usize>,

@@ -63,7 +63,7 @@ pub struct Requests<Request: Representation, Response: Send + 'static> {
     /// The answers of earlier runs: at most those of one run, and those that were on their way
     /// then.
     spent: Vec<Response>,
-    /// What is written down of each run, if the program has declared the service.
+    /// The notes of each run, if the program has declared the service.
     notes: Option<Notes<Response>>,
 }
 
@@ -120,10 +120,9 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
             self.waiting.push_back(self.client.ask_prepared(request, &mut self.spent)?);
             return Ok(());
         };
-        match notes.take_room() {
-            Ok(()) => {}
-            Err(true) => return Err(SendError::Full(request)),
-            Err(false) => return Err(SendError::NoReceiver(request)),
+        if let Err(is_served) = notes.take_room() {
+            self.client.refuse();
+            return Err(if is_served { SendError::Full(request) } else { SendError::NoReceiver(request) });
         }
         match notes.repeated() {
             // The answer is in the log.

@@ -93,7 +93,7 @@ impl<Response: Data + 'static> Representation for Answer<Response> {
     }
 }
 
-/// What a client's answers are told to, by whoever gives them.
+/// The log's side of a client's answers, which whoever gives an answer tells of it.
 pub(crate) trait Tell<Response>: Send + Sync {
     /// Publishes an answer, if anybody receives it. Returns its number.
     fn tell(&self, response: &Response) -> u64;

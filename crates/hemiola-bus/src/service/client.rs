@@ -131,6 +131,12 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         Ok(Pending { asker, number, answered: Ticks(0), told: 0 })
     }
 
+    /// Counts a request that is returned without an attempt to send it.
+    pub(crate) fn refuse(&self) {
+        self.service.figures.number();
+        self.service.figures.refuse();
+    }
+
     /// Returns how many requests can be sent now, up to `most`; `None` if nobody serves. Wait-free.
     pub(crate) fn room(&mut self, most: usize) -> Option<usize> {
         self.lane.take();

@@ -16,8 +16,8 @@ pub struct Part {
     pub cycles: Vec<String>,
     /// The sources that run there, without those that deliver what another process sends.
     pub sources: Vec<String>,
-    /// The topics and representations that are sent to each other process, and the services that are
-    /// called there.
+    /// The topics and representations that are sent to each other process, and the services that
+    /// are called there.
     pub sent: Vec<(String, Vec<Subject>, Vec<String>)>,
     /// The measurements of the process.
     pub known: Known,

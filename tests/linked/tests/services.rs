@@ -185,6 +185,9 @@ fn check_lists_services_where_they_are_called_and_refuses_two_servers() {
     {
         assert!(text.contains(line), "{line}: {text}");
     }
+    let alone = check(&["--set", "process.maps.services=[\"Route\"]", "--set", "process.planning.services=[]"]);
+    let text = said(&alone);
+    assert!(text.contains("     to maps      Route\n") && text.contains("process maps      serves Route\n"), "{text}");
     let both = check(&["--set", "process.main.services=[\"Fuel\", \"Route\"]"]);
     assert_eq!(both.status.code(), Some(2));
     let text = said(&both);

@@ -71,7 +71,9 @@ pub fn lines(
     let mut lines = Vec::new();
     for part in &parts {
         let runs: Vec<&str> = part.cycles.iter().chain(&part.sources).map(String::as_str).collect();
-        lines.push(format!("process {:width$}  {}", shown(&part.name), runs.join(", ")));
+        let served = served(whole, &part.name).join(", ");
+        let runs = if runs.is_empty() && !served.is_empty() { format!("serves {served}") } else { runs.join(", ") };
+        lines.push(format!("process {:width$}  {runs}", shown(&part.name)));
         for (to, sent, called) in part.sent.iter().filter(|(_, sent, called)| !(sent.is_empty() && called.is_empty())) {
             let receiver = parts.iter().find(|there| there.name == *to).map(|there| &there.known);
             let sent = sent.iter().map(|subject| with_delay(subject, &part.name, receiver));
@@ -82,6 +84,11 @@ pub fn lines(
         }
     }
     Ok(lines)
+}
+
+/// Returns the services that robot.toml lets a process serve.
+fn served<'c>(whole: &'c Configuration, process: &str) -> &'c [String] {
+    whole.processes.iter().find(|it| it.name == process).map_or(&[], |process| &process.services)
 }
 
 /// Returns the name of what a process sends, with its longest latency, as far as the receiver has

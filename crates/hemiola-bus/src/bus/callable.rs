@@ -24,9 +24,11 @@ struct View {
     call: Call,
     client: fn(&Bus, &str, Signal) -> Result<AnyClient, BusError>,
     server: fn(&Bus, &str, usize, Signal) -> Result<AnyServer, BusError>,
-    /// Creates both ends of the topic of a client's answers.
-    answers: fn(&Bus, &str) -> Result<Box<dyn Any>, BusError>,
+    answers: MakeEnds,
 }
+
+/// Creates both ends of the topic of a client's answers.
+type MakeEnds = fn(&Bus, &str) -> Result<Box<dyn Any>, BusError>;
 
 /// Calls a service with a request that is read from the reader, and writes its answer.
 type Call = fn(&Bus, &str, &mut dyn Reader, &mut dyn Writer, Duration) -> Result<(), BusError>;

@@ -47,12 +47,11 @@ impl Cut<'_> {
             process.is_some_and(|process| process.services.iter().any(|it| it == service))
         };
         let said = self.names.iter().position(|name| is_said(&name));
-        let mut links = configuration.links.iter();
-        let node = configuration.ros2.iter();
-        let serves_others = links.any(|link| link.serve.iter().any(|it| it == service))
-            || node.clone().any(|node| node.serve.iter().any(|it| it.service == service));
-        let is_elsewhere = configuration.links.iter().any(|link| link.call.iter().any(|it| it == service))
-            || node.clone().any(|node| node.call.iter().any(|it| it.service == service));
+        let (links, node) = (&configuration.links, configuration.ros2.as_ref());
+        let serves_others = links.iter().any(|link| link.serve.iter().any(|it| it == service))
+            || node.is_some_and(|node| node.serve.iter().any(|it| it.service == service));
+        let is_elsewhere = links.iter().any(|link| link.call.iter().any(|it| it == service))
+            || node.is_some_and(|node| node.call.iter().any(|it| it.service == service));
         let mut from = self.asking(service);
         // Other programs call it in the first process, or serve it there.
         let of_others = (serves_others || is_elsewhere).then_some(FIRST);

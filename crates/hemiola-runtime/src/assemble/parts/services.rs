@@ -24,7 +24,7 @@ impl Cut<'_> {
     /// Returns the services that processes of the robot serve for others, by name.
     pub(super) fn services(&self) -> Result<Vec<Served>, RuntimeError> {
         for process in &self.robot.configuration.processes {
-            for service in process.services.iter().filter(|service| !self.is_declared(service)) {
+            if let Some(service) = process.services.iter().find(|service| !self.is_declared(service)) {
                 let what = format!("`{}` serves `{service}`, which the program does not declare", process.name);
                 let remedy = "declare it by `Application::service`, with the types of its requests and answers";
                 return Err(self.refuse(what, remedy));
@@ -43,10 +43,10 @@ impl Cut<'_> {
     fn served(&self, service: &str) -> Option<Served> {
         let configuration = &self.robot.configuration;
         let is_said = |name: &&str| {
-            let process = configuration.processes.iter().find(|process| process.name == **name);
+            let process = configuration.processes.iter().find(|process| process.name == *name);
             process.is_some_and(|process| process.services.iter().any(|it| it == service))
         };
-        let said = self.names.iter().position(|name| is_said(&name));
+        let said = self.names.iter().position(is_said);
         let (links, node) = (&configuration.links, configuration.ros2.as_ref());
         let serves_others = links.iter().any(|link| link.serve.iter().any(|it| it == service))
             || node.is_some_and(|node| node.serve.iter().any(|it| it.service == service));

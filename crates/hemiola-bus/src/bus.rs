@@ -248,9 +248,30 @@ impl Bus {
         Request: Send + 'static,
         Response: Send + 'static,
     {
-        let server = self.0.services.server(name, capacity, signal)?;
+        let server = self.0.services.own_server(name, capacity, signal)?;
         self.0.watchers.raise();
         Ok(server)
+    }
+
+    /// Leaves a service to another process of the robot. A server that this program makes for it
+    /// from now on receives nothing: a link to that process receives the requests.
+    ///
+    /// ```
+    /// use hemiola_bus::Bus;
+    ///
+    /// let bus = Bus::new();
+    /// bus.leave_service("double");
+    /// let _idle = bus.server::<u8, u8>("double", 4)?;
+    /// assert!(bus.client::<u8, u8>("double")?.call_async(7).is_err()); // nobody serves it here
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn leave_service(&self, name: &str) {
+        self.0.services.leave(name);
+    }
+
+    /// Returns whether a service was [left](Self::leave_service) to another process.
+    pub fn has_left_service(&self, name: &str) -> bool {
+        self.0.services.is_left(name)
     }
 
     /// Creates a client of the service of that name, whether or not it has a server yet. Allocates

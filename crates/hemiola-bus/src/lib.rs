@@ -62,7 +62,8 @@ pub use mailbox::Waited;
 pub use module::{Requests, RobotEnds, Subscription};
 pub use ready::Ready;
 pub use service::{
-    AnswerFuture, AnyAnswer, AnyClient, AnyRequest, AnyServer, Client, RunningServer, Server, ServiceReport,
+    AnswerFuture, AnyAnswer, AnyClient, AnyRequest, AnyServer, Client, DeclaredService, RunningServer, Server,
+    ServiceReport, answers_of,
 };
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};

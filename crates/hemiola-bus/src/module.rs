@@ -8,6 +8,7 @@
 
 mod connector;
 mod heard;
+mod notes;
 mod requests;
 
 pub use connector::RobotEnds;

@@ -87,6 +87,12 @@ impl<V> Replies<V> {
         Some(self.open_at(index))
     }
 
+    /// Returns how many replies are free, up to `most`.
+    pub(crate) fn free_up_to(&self, most: usize) -> usize {
+        let (before, from_next) = self.replies.split_at(self.next);
+        from_next.iter().chain(before).filter(|reply| reply.is_free()).take(most).count()
+    }
+
     fn free(&self) -> Option<usize> {
         let (before, from_next) = self.replies.split_at(self.next);
         let offset = from_next.iter().chain(before).position(|reply| reply.is_free())?;

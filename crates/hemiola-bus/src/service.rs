@@ -5,14 +5,19 @@
 //! makes a lane for every client and hands it over as cycles hand over values
 //! ([`exchange`](crate::exchange)), so that clients on real-time threads find it without waiting.
 
+mod answers;
 mod any;
 mod client;
+mod declared;
 mod report;
 mod server;
 
+pub use answers::answers_of;
+pub(crate) use answers::{AnswerEnds, Tell};
 pub use any::{AnyAnswer, AnyClient, AnyRequest, AnyServer};
 pub(crate) use client::Pending;
 pub use client::{AnswerFuture, Client};
+pub use declared::DeclaredService;
 pub use report::ServiceReport;
 pub(crate) use server::Arrived;
 pub use server::{RunningServer, Server};
@@ -25,7 +30,7 @@ use crate::signal::Signal;
 use hemiola_trace::{TickScale, Ticks};
 use report::Figures;
 use std::any::{Any, type_name};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A request on its way from a client to the server.
@@ -38,6 +43,8 @@ struct Question<Request, Response> {
     /// An earlier answer that the client is done with, to be dropped by the server: freeing memory
     /// is not for real-time threads.
     spent: Option<Response>,
+    /// The one that is told the answer, too, so that it is in logs.
+    told: Option<Arc<dyn Tell<Response>>>,
 }
 
 /// An answer on its way back to the client.
@@ -45,6 +52,8 @@ struct Given<Response> {
     response: Response,
     /// The time at which the answer was given, if that is measured.
     at: Ticks,
+    /// The number among the answers that were told for this client.
+    number: u64,
 }
 
 /// A client's lane to the server.
@@ -130,6 +139,8 @@ pub(crate) struct Services {
     /// Set if the bus measures time.
     scale: Option<TickScale>,
     services: Mutex<BTreeMap<String, Weak<dyn AnyService>>>,
+    /// The services that another process of the robot serves.
+    elsewhere: Mutex<BTreeSet<String>>,
 }
 
 impl Services {
@@ -157,6 +168,37 @@ impl Services {
         let weak = Arc::downgrade(&service);
         services.insert(name.into(), weak);
         Ok(service)
+    }
+
+    /// Notes that another process of the robot serves the service of that name.
+    pub(crate) fn leave(&self, name: &str) {
+        self.elsewhere().insert(name.to_owned());
+    }
+
+    /// Returns whether another process of the robot serves the service of that name.
+    pub(crate) fn is_left(&self, name: &str) -> bool {
+        self.elsewhere().contains(name)
+    }
+
+    fn elsewhere(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the server of this program, which receives nothing if another process serves.
+    pub(crate) fn own_server<Request, Response>(
+        &self,
+        name: &str,
+        capacity: usize,
+        signal: Signal,
+    ) -> Result<Server<Request, Response>, BusError>
+    where
+        Request: Send + 'static,
+        Response: Send + 'static,
+    {
+        if self.is_left(name) {
+            return Ok(Server::idle(self.find(name)?, capacity, signal));
+        }
+        self.server(name, capacity, signal)
     }
 
     pub(crate) fn server<Request, Response>(

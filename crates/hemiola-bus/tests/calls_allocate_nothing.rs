@@ -1,6 +1,6 @@
 //! Calls in steady state call no allocator, on either side.
 
-use hemiola_bus::{Actor, ActorHandle, Bus, EventLoop, Requests, WaitStrategy};
+use hemiola_bus::{Actor, ActorHandle, Bus, DeclaredService, EventLoop, Requests, Signal, WaitStrategy, answers_of};
 use hemiola_model::module::Port;
 use hemiola_model::{Form, Representation};
 use hemiola_realtime::{AllocationGuard, CountingAllocator, ThreadSettings, allocations_on_this_thread};
@@ -141,4 +141,60 @@ fn an_update_that_asks_allocates_and_frees_nothing_also_when_answers_and_servers
         assert_eq!(guard.counted().calls(), 0);
     }
     assert_eq!(sum, asked * (asked + 1) / 2);
+}
+
+#[derive(Default)]
+struct Depth(u32);
+
+impl hemiola_model::Data for Depth {
+    fn data_type() -> hemiola_model::data::DataType {
+        u32::data_type()
+    }
+
+    fn write(&self, writer: &mut dyn hemiola_model::data::Writer) {
+        self.0.write(writer);
+    }
+
+    fn read(reader: &mut dyn hemiola_model::data::Reader) -> Result<Self, hemiola_model::data::ReadError> {
+        u32::read(reader).map(Self)
+    }
+}
+
+impl Representation for Depth {
+    const NAME: &'static str = "Depth";
+
+    fn form() -> Form<Self> {
+        Form::data()
+    }
+}
+
+#[test]
+fn an_update_whose_answers_are_in_the_log_allocates_and_frees_nothing() {
+    let bus = Bus::new();
+    DeclaredService::of::<Depth, u64>("Depth").allow(&bus);
+    let mut depths = Requests::<Depth, u64>::new(&bus).unwrap();
+    let mut log = bus.read(&answers_of("Depth"), 64, Signal::Nothing).unwrap().unwrap();
+    let mut noted = 0;
+    for _ in 0..3 {
+        let mut server = bus.server("Depth", 16).unwrap();
+        for number in 0..100 {
+            let guard = AllocationGuard::new();
+            depths.begin_run();
+            depths.record().unwrap().received(&mut |inlet| noted += inlet.count);
+            for _ in 0..16 {
+                depths.send(Depth(number)).unwrap();
+            }
+            assert!(depths.send(Depth(0)).is_err());
+            assert_eq!(guard.counted().calls(), 0);
+            server.run(16, |Depth(depth): &Depth| u64::from(*depth));
+            while log.receive().is_some() {}
+        }
+        drop(server);
+        let guard = AllocationGuard::new();
+        depths.begin_run();
+        depths.record().unwrap().received(&mut |inlet| noted += inlet.count);
+        assert!(depths.send(Depth(0)).is_err());
+        assert_eq!(guard.counted().calls(), 0);
+    }
+    assert_eq!(noted, 3 * 100 * 16);
 }

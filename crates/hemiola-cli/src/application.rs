@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
+use hemiola_bus::DeclaredService;
 use hemiola_config::Base;
 use hemiola_model::Data;
 use hemiola_runtime::RobotHandle;
@@ -11,7 +12,7 @@ use hemiola_runtime::RobotHandle;
 use crate::command_line::CommandLine;
 use crate::commands;
 use crate::error::CommandError;
-use crate::program::{DeclaredService, Program};
+use crate::program::Program;
 use crate::ros_args;
 
 /// A robot's program: its command line around the modules that are linked into it.
@@ -100,9 +101,9 @@ impl Application {
         self
     }
 
-    /// Declares a service of this robot, with the types of its requests and answers: tools and
-    /// links may call it ([`Bus::allow_calls`](hemiola_bus::Bus::allow_calls)), and `export
-    /// ros-package` writes its definition. Its server is created when the robot has
+    /// Declares a service of this robot, with the types of its requests and answers: tools, links
+    /// and other processes of the robot may call it, the answers that modules get are in logs, and
+    /// `export ros-package` writes its definition. Its server is created when the robot has
     /// [started](Self::started).
     ///
     /// ```no_run
@@ -118,12 +119,7 @@ impl Application {
         Request: Data + Send + 'static,
         Response: Data + Send + 'static,
     {
-        self.program.services.push(DeclaredService {
-            name: name.into(),
-            request: Request::data_type,
-            response: Response::data_type,
-            allow: |bus, name| bus.allow_calls::<Request, Response>(name),
-        });
+        self.program.services.push(DeclaredService::of::<Request, Response>(name));
         self
     }
 
@@ -133,7 +129,8 @@ impl Application {
     /// ends.
     ///
     /// It is called in each process of a robot that is cut into several, for robots that are
-    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`).
+    /// stepped and replays as well, and again each time that a replay begins anew (`--loop`). A
+    /// server for a service that another process serves is idle.
     #[must_use]
     pub fn started(mut self, start: impl Fn(&RobotHandle) + 'static) -> Self {
         self.program.started = Some(Box::new(start));

@@ -1,8 +1,7 @@
 //! The parts of a robot's program, besides the modules that are linked into it.
 
-use hemiola_bus::Bus;
+use hemiola_bus::DeclaredService;
 use hemiola_config::Base;
-use hemiola_model::data::DataType;
 use hemiola_runtime::RobotHandle;
 
 /// The configuration that commands begin with, and what the robot adds to them.
@@ -19,15 +18,6 @@ pub struct Program {
     pub is_process: bool,
     /// Set if the program has a robot's modules.
     pub has_robot: bool,
-}
-
-/// A service whose types are known before the robot runs.
-pub struct DeclaredService {
-    pub name: String,
-    pub request: fn() -> DataType,
-    pub response: fn() -> DataType,
-    /// Allows calls from outside.
-    pub allow: fn(&Bus, &str),
 }
 
 /// A closure that is called when the robot has started.
@@ -55,7 +45,6 @@ impl Program {
     }
 
     pub fn note_start(&self, handle: &RobotHandle) {
-        self.services.iter().for_each(|service| (service.allow)(handle.bus(), &service.name));
         self.started.iter().for_each(|start| start(handle));
     }
 

@@ -41,7 +41,7 @@ impl Session {
     /// Loads the configuration, assembles the robot, and gives it the durations of earlier runs.
     pub fn open(program: &Program, arguments: &ConfigurationArguments) -> Result<Self, CommandError> {
         let (loaded, configured_by) = configuration(program, arguments)?;
-        Self::assemble(loaded, configured_by, arguments.process.as_deref())
+        Self::assemble(program, loaded, configured_by, arguments.process.as_deref())
     }
 
     /// Opens a session with the robot [as it was configured](recorded::configuration) when a log
@@ -56,9 +56,9 @@ impl Session {
         let configured_by = log.split().first().display().to_string();
         let mut chosen = loaded.clone();
         let process = arguments.process.as_deref().or(log.process());
-        let assembled = Self::assemble(loaded, configured_by.clone(), process).or_else(|error| {
+        let assembled = Self::assemble(program, loaded, configured_by.clone(), process).or_else(|error| {
             chosen.configuration.providers.extend(providers);
-            Self::assemble(chosen, configured_by, process).map_err(|_| error)
+            Self::assemble(program, chosen, configured_by, process).map_err(|_| error)
         });
         match assembled {
             Ok(session) => Ok(Self { remarks, ..session }),
@@ -71,10 +71,16 @@ impl Session {
     }
 
     /// Assembles the robot, or the part of it that runs in a process.
-    fn assemble(loaded: Loaded, configured_by: String, process: Option<&str>) -> Result<Self, CommandError> {
+    fn assemble(
+        program: &Program,
+        loaded: Loaded,
+        configured_by: String,
+        process: Option<&str>,
+    ) -> Result<Self, CommandError> {
         let Loaded { mut configuration, origins, warnings, texts } = loaded;
         if let Some(process) = process {
-            configuration = part::part(configuration, process).map_err(|error| with_places(error, &origins))?;
+            configuration =
+                part::part(configuration, &program.services, process).map_err(|error| with_places(error, &origins))?;
         }
         let history = match configuration.output.profile.as_ref().filter(|path| path.exists()) {
             Some(path) => ProfileHistory::load(path)?,
@@ -82,6 +88,7 @@ impl Session {
             None => ProfileHistory::default(),
         };
         let robot = Robot::assemble(configuration).map_err(|error| with_places(error, &origins))?;
+        let robot = robot.with_services(program.services.iter().cloned());
         let (robot, mut known) = profile::recall(robot, &origins, &history);
         if let Some(path) = &robot.configuration().output.profile {
             part::add_known(&mut known, &robot, path)?;

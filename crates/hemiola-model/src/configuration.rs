@@ -74,6 +74,8 @@ pub struct Configuration {
     pub parts: Vec<String>,
     /// The names of those processes that run on other hosts.
     pub distant: Vec<String>,
+    /// The services that another process of that robot serves.
+    pub served_elsewhere: Vec<String>,
     /// The files that are written while the robot runs.
     pub output: OutputConfiguration,
     /// The settings by which runs are recorded.

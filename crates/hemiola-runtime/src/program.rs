@@ -82,6 +82,7 @@ pub struct Program {
 
 struct ProgramPort {
     cell: &'static PortCell,
+    /// The topic; of a client, the one that has its answers.
     topic: &'static str,
     /// The number of earlier ends of the same topic.
     number: u32,
@@ -173,14 +174,20 @@ impl Program {
         }
     }
 
-    /// Calls `tell` for what each of its subscriptions received.
+    /// Calls `tell` for what each of its subscriptions received, and each of its clients.
     pub fn received(&self, between: &BetweenRuns<'_>, tell: &mut dyn FnMut(Received)) {
-        let subscribing = self.ports.iter().filter(|port| port.subscription.is_some());
-        for &ProgramPort { cell, topic, number: subscriber, .. } in subscribing {
+        let receiving = self.ports.iter().filter(|port| port.role != PortRole::Publishes);
+        for &ProgramPort { cell, topic, number: subscriber, .. } in receiving {
             if let Some(record) = cell.port(between).record() {
                 record.received(&mut |inlet| tell(Received { topic, subscriber, inlet }));
             }
         }
+    }
+
+    /// Lets the clients of services receive what a replay publishes from now on.
+    pub fn prepare_to_repeat(&self, between: &mut BetweenRuns<'_>) {
+        let clients = self.ports.iter().filter(|port| port.role == PortRole::Calls);
+        clients.for_each(|client| _ = client.cell.repeat_run(between, &[]));
     }
 
     /// Returns the instance of a module, if it is used.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use hemiola::bus::DeclaredService;
 use hemiola::configuration::{
     ChainConfiguration, Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, LinkEnd, LossPolicy,
     ProcessConfiguration, Scheduling, Sent, Subject, SubjectKind, Trigger,
@@ -233,6 +234,118 @@ fn a_part_has_its_cycles_and_a_link_to_each_other_part() {
     for part in [main, maps] {
         assert!(part.processes.is_empty() && part.process.is_some());
         Robot::assemble(part).unwrap();
+    }
+}
+
+/// A request for the weather.
+#[derive(Representation, Clone, Default)]
+struct Weather {
+    hours: u32,
+}
+
+#[derive(Module)]
+struct Tourist {}
+
+#[module]
+impl Tourist {
+    #[update]
+    fn ask(&self, _weather: &mut Requests<Weather, f32>) {}
+}
+
+#[derive(Module)]
+struct Farmer {}
+
+#[module]
+impl Farmer {
+    #[update]
+    fn ask(&self, _weather: &mut Requests<Weather, f32>) {}
+}
+
+/// Returns, for a robot of four processes, the first two with a module that calls `Weather`, what
+/// each process serves and calls by which link, and whether it leaves the service to another one.
+fn weather(
+    services: &[(usize, &str)],
+    more: impl FnOnce(&mut Configuration),
+) -> Result<Vec<(Vec<String>, bool)>, RuntimeError> {
+    let mut configuration = robot();
+    configuration.cycles.push(cycle("resting", "Tourist", Trigger::Rate(1.0)));
+    configuration.cycles.push(cycle("sowing", "Farmer", Trigger::Rate(1.0)));
+    let parts = [("a", "resting"), ("b", "sowing"), ("c", "mapping")];
+    configuration.processes = parts.map(|(name, cycle)| process(name, &[cycle])).to_vec();
+    configuration.providers.insert("Plan".into(), "Planner".into());
+    for &(process, service) in services {
+        configuration.processes[process].services.push(service.to_owned());
+    }
+    more(&mut configuration);
+    let whole = Robot::assemble(configuration)?.with_services([DeclaredService::of::<Weather, f32>("Weather")]);
+    let part = |name: &str| {
+        let part = whole.part(name, Path::new("/run/robot"))?;
+        Robot::assemble(part.clone())?;
+        let parts = part.links.iter().filter(|link| ["main", "a", "b", "c"].contains(&link.name.as_str()));
+        let served = parts.flat_map(|link| {
+            let serves = link.serve.iter().map(|service| format!("serves {service} to {}", link.name));
+            serves
+                .chain(link.call.iter().map(|service| format!("calls {service} of {}", link.name)))
+                .collect::<Vec<_>>()
+        });
+        Ok((served.collect(), part.served_elsewhere == ["Weather"]))
+    };
+    ["main", "a", "b", "c"].into_iter().map(part).collect()
+}
+
+#[test]
+fn a_service_is_served_in_one_process_and_called_from_the_others_that_ask() {
+    let ways = |ways: [(&[&str], bool); 4]| {
+        ways.map(|(ways, left)| (ways.iter().map(|&way| way.to_owned()).collect::<Vec<_>>(), left)).to_vec()
+    };
+    // Nobody has said where: with the first who asks.
+    let with_first =
+        [(&[][..], true), (&["serves Weather to b"][..], false), (&["calls Weather of a"], true), (&[], true)];
+    assert_eq!(weather(&[], |_| ()).unwrap(), ways(with_first));
+    let where_said = [
+        (&[][..], true),
+        (&["calls Weather of c"][..], true),
+        (&["calls Weather of c"], true),
+        (&["serves Weather to a", "serves Weather to b"], false),
+    ];
+    assert_eq!(weather(&[(2, "Weather")], |_| ()).unwrap(), ways(where_said));
+    // Other programs reach it through the first process, wherever it is served.
+    let serve = |robot: &mut Configuration| {
+        let end = LinkEnd::Listen(LinkAddress::Unix("/run/laptop.sock".into()));
+        robot.links.push(LinkConfiguration { serve: vec!["Weather".into()], ..LinkConfiguration::new("laptop", end) });
+    };
+    let in_first = [
+        (&["serves Weather to a", "serves Weather to b"][..], false),
+        (&["calls Weather of main"][..], true),
+        (&["calls Weather of main"], true),
+        (&[], true),
+    ];
+    assert_eq!(weather(&[], serve).unwrap(), ways(in_first));
+    let passed_on = [
+        (&["calls Weather of c"][..], true),
+        (&["calls Weather of c"][..], true),
+        (&["calls Weather of c"], true),
+        (&["serves Weather to main", "serves Weather to a", "serves Weather to b"], false),
+    ];
+    assert_eq!(weather(&[(2, "Weather")], serve).unwrap(), ways(passed_on));
+    // One process asks, and so its own server answers, as in a robot of one process.
+    let one_asks = |robot: &mut Configuration| robot.cycles.retain(|cycle| cycle.name != "sowing");
+    let nothing = [(&[][..], false), (&[], false), (&[], false), (&[], false)];
+    assert_eq!(
+        weather(&[], |robot| {
+            one_asks(robot);
+            robot.processes[1].cycles = vec!["odometry".into()];
+        })
+        .unwrap(),
+        ways(nothing)
+    );
+}
+
+#[test]
+fn a_process_cannot_serve_what_the_program_does_not_declare() {
+    let error = weather(&[(1, "Tides")], |_| ()).unwrap_err().to_string();
+    for part in ["`b` serves `Tides`", "does not declare", "`Application::service`"] {
+        assert!(error.contains(part), "{part}: {error}");
     }
 }
 

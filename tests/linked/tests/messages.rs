@@ -2,15 +2,16 @@
 //! them repeats to the bit, and a message that is not as it was is found.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeMap;
+mod tampered;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hemiola::Time;
-use hemiola::cdr::{self, MessageSchema};
-use hemiola::log::{Entry, LogCompression, LogReader, LogWriter, Origin};
+use hemiola::cdr;
+use hemiola::log::{Entry, LogReader};
 use hemiola::prelude::*;
+use tampered::tampered;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_relay");
 
@@ -47,36 +48,6 @@ fn last<T: hemiola_model::data::Data>(log: &Path, topic: &str) -> T {
         }
     }
     last.unwrap_or_else(|| panic!("nothing of {topic}"))
-}
-
-/// Copies a log, in which one message of a topic has another last byte.
-fn tampered(from: &Path, to: &Path, topic: &str, number: u32) {
-    let mut log = LogReader::open(from).unwrap();
-    let mut copy = LogWriter::create(to, LogCompression::None).unwrap();
-    let mut channels = BTreeMap::new();
-    while let Some(entry) = log.next_entry() {
-        match entry.unwrap() {
-            Entry::Metadata(metadata) => copy.metadata(&metadata.name, metadata.entries).unwrap(),
-            Entry::Message(message) => {
-                let channel = *channels.entry(message.channel.topic.clone()).or_insert_with(|| {
-                    let schema = message.channel.schema.as_ref().unwrap();
-                    let (name, text) = (schema.name.clone(), String::from_utf8(schema.data.clone()).unwrap());
-                    let type_hash = message.channel.metadata["topic_type_hash"].clone();
-                    copy.channel(&message.channel.topic, &MessageSchema { name, text, type_hash }).unwrap()
-                });
-                let time = |nanoseconds: u64| Time::from_nanoseconds(nanoseconds as i64);
-                let (logged, published) =
-                    (time(message.log_time.nanoseconds()), time(message.publish_time.nanoseconds()));
-                let mut data = message.data.to_vec();
-                if (message.channel.topic.as_str(), message.sequence) == (topic, number) {
-                    *data.last_mut().unwrap() ^= 0x10;
-                }
-                copy.write(channel, Origin { sequence: message.sequence, logged, published }, &data).unwrap();
-            }
-            _ => {}
-        }
-    }
-    copy.finish().unwrap();
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 use super::Bus;
 use crate::BusError;
-use crate::service::{AnyClient, AnyServer};
+use crate::service::{AnswerEnds, AnyClient, AnyServer};
 use crate::signal::Signal;
 use hemiola_model::Value;
 use hemiola_model::data::{Data, DataType, Reader, ValueReader, ValueWriter, Writer};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,7 +24,11 @@ struct View {
     call: Call,
     client: fn(&Bus, &str, Signal) -> Result<AnyClient, BusError>,
     server: fn(&Bus, &str, usize, Signal) -> Result<AnyServer, BusError>,
+    answers: MakeEnds,
 }
+
+/// Creates both ends of the topic of a client's answers.
+type MakeEnds = fn(&Bus, &str) -> Result<Box<dyn Any>, BusError>;
 
 /// Calls a service with a request that is read from the reader, and writes its answer.
 type Call = fn(&Bus, &str, &mut dyn Reader, &mut dyn Writer, Duration) -> Result<(), BusError>;
@@ -76,8 +81,12 @@ impl Bus {
             call: call::<Request, Response>,
             client: |bus, service, signal| Ok(AnyClient::new(bus.client::<Request, Response>(service)?, signal)),
             server: |bus, service, capacity, signal| {
-                Ok(AnyServer::new(bus.server_with_signal::<Request, Response>(service, capacity, signal)?))
+                // It carries the requests to where they are served, whoever that is.
+                let server = bus.0.services.server::<Request, Response>(service, capacity, signal)?;
+                bus.0.watchers.raise();
+                Ok(AnyServer::new(server))
             },
+            answers: |bus, service| Ok(Box::new(AnswerEnds::<Response>::new(bus, service)?)),
         };
         let before = self.0.callable.views().insert(service.to_owned(), view);
         if before.is_none() {
@@ -205,6 +214,16 @@ impl Bus {
     pub fn any_server(&self, service: &str, capacity: usize, signal: Signal) -> Option<Result<AnyServer, BusError>> {
         let view = *self.0.callable.views().get(service)?;
         Some((view.server)(self, service, capacity, signal))
+    }
+}
+
+impl Bus {
+    /// Creates both ends of the topic of a client's answers. Returns `None` if the program has not
+    /// declared the service, or with other answers, or if the topic is taken: then its answers are
+    /// not in logs.
+    pub(crate) fn answer_ends<Response: 'static>(&self, service: &str) -> Option<AnswerEnds<Response>> {
+        let view = *self.0.callable.views().get(service)?;
+        (view.answers)(self, service).ok()?.downcast().ok().map(|ends| *ends)
     }
 }
 

@@ -115,6 +115,13 @@ impl<T> QueueWriter<T> {
         unsafe { self.push_with(value, |place, value| _ = place.write(value)) }
     }
 
+    /// Returns for how many values there is room.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        let taken = self.shared.taken.load(Ordering::Acquire);
+        self.shared.capacity.saturating_sub(self.written.wrapping_sub(taken))
+    }
+
     /// Returns how many values were appended.
     #[inline]
     pub(crate) fn written(&self) -> u64 {

@@ -90,6 +90,12 @@ impl<T> Block<T> {
         })
     }
 
+    /// Returns whether the receiver is gone.
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        self.word.load(Ordering::Acquire) & GONE != 0
+    }
+
     /// Raises the bit of a lane (step S2).
     #[inline]
     pub(super) fn raise(&self, lane: LaneIndex) -> Raised {

@@ -37,6 +37,12 @@ impl<T: Send> Sender<T> {
         *self.mailbox.receiver.lock().unwrap_or_else(PoisonError::into_inner) == Receiver::Present
     }
 
+    /// Returns for how many values there is room; `None` if the receiver is gone. Wait-free.
+    #[inline]
+    pub(crate) fn room(&self) -> Option<usize> {
+        (!self.block.is_closed()).then(|| self.writer.room())
+    }
+
     /// Returns how many values the sender has written.
     #[inline]
     pub(crate) fn sent(&self) -> u64 {

@@ -6,9 +6,10 @@ use std::fmt;
 
 use hemiola_model::Representation;
 use hemiola_model::module::{
-    Argument, ArgumentDescriptor, Binding, ConnectError, Context, Port, PortDescriptor, PortRole,
+    Argument, ArgumentDescriptor, Binding, ConnectError, Context, Inlet, Port, PortDescriptor, PortRecord, PortRole,
 };
 
+use super::notes::Notes;
 use crate::bus::Bus;
 use crate::error::{AnswerError, BusError, SendError};
 use crate::service::{Client, Pending};
@@ -50,6 +51,10 @@ use crate::service::{Client, Pending};
 ///
 /// Answers may hold memory: those that were read travel back with later requests, and the server
 /// frees them.
+///
+/// If the program [declares](crate::DeclaredService) the service before the robot begins, answers
+/// are in logs, and replays repeat them. Then what a run can send, too, is what could be sent when
+/// it began: if the server ends later, the answer is that it has ended.
 pub struct Requests<Request: Representation, Response: Send + 'static> {
     client: Client<Request, Response>,
     /// The requests that wait for an answer, the oldest first.
@@ -58,10 +63,12 @@ pub struct Requests<Request: Representation, Response: Send + 'static> {
     /// The answers of earlier runs: at most those of one run, and those that were on their way
     /// then.
     spent: Vec<Response>,
+    /// The notes of each run, if the program has declared the service.
+    notes: Option<Notes<Response>>,
 }
 
 /// The number of requests that may be on their way.
-const CAPACITY: usize = 16;
+pub(super) const CAPACITY: usize = 16;
 /// The number of replies, which includes those to requests that were given up, as long as the
 /// server has not noticed.
 const REPLIES: usize = 4 * CAPACITY;
@@ -75,11 +82,14 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
     pub fn new(bus: &Bus) -> Result<Self, BusError> {
         let mut client = bus.client(Request::NAME)?;
         client.prepare(REPLIES);
+        let room = client.room(CAPACITY);
+        let notes = bus.answer_ends(Request::NAME).map(|ends| Notes::new(ends, room));
         Ok(Self {
             client,
             waiting: VecDeque::with_capacity(CAPACITY),
             answers: Vec::with_capacity(CAPACITY),
             spent: Vec::with_capacity(2 * CAPACITY),
+            notes,
         })
     }
 
@@ -103,10 +113,24 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
     /// # Errors
     /// Fails if nobody serves, or if there is no room for another request. The request is returned.
     pub fn send(&mut self, request: Request) -> Result<(), SendError<Request>> {
-        if self.waiting.len() == CAPACITY {
+        if self.waiting() >= CAPACITY {
             return Err(SendError::Full(request));
         }
-        self.waiting.push_back(self.client.ask_prepared(request, &mut self.spent)?);
+        let Some(notes) = &mut self.notes else {
+            self.waiting.push_back(self.client.ask_prepared(request, &mut self.spent)?);
+            return Ok(());
+        };
+        if let Err(is_served) = notes.take_room() {
+            self.client.refuse();
+            return Err(if is_served { SendError::Full(request) } else { SendError::NoReceiver(request) });
+        }
+        match notes.repeated() {
+            // The answer is in the log.
+            Some(waiting) => *waiting += 1,
+            None => {
+                self.waiting.push_back(self.client.ask_told(request, &mut self.spent, &notes.ends.tell)?);
+            }
+        }
         Ok(())
     }
 
@@ -118,7 +142,7 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
 
     /// Returns how many requests have no answer yet.
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        self.notes.as_ref().and_then(Notes::waiting).unwrap_or(self.waiting.len())
     }
 
     /// Gives up all requests that have no answer yet. Those with which the server has not begun are
@@ -141,16 +165,50 @@ impl<Request: Representation, Response: Send + 'static> Requests<Request, Respon
     /// ```
     pub fn give_up(&mut self) {
         self.spent.extend(self.waiting.drain(..).filter_map(|mut pending| pending.take()?.ok()));
+        if let Some(waiting) = self.notes.as_mut().and_then(Notes::repeated) {
+            *waiting = 0;
+        }
     }
 }
 
 impl<Request: Representation, Response: Send + 'static> Port for Requests<Request, Response> {
     fn begin_run(&mut self) {
-        self.spent.extend(self.answers.drain(..).flatten());
-        while let Some(answer) = self.waiting.front_mut().and_then(Pending::take) {
-            self.waiting.pop_front();
-            self.answers.push(answer);
+        let Self { client, waiting, answers, spent, notes } = self;
+        spent.extend(answers.drain(..).flatten());
+        if let Some(notes) = notes {
+            notes.begin();
         }
+        while let Some(pending) = waiting.front_mut() {
+            let Some(answer) = pending.take() else { break };
+            if let Some(notes) = notes {
+                notes.note(answer.as_ref().map(|_| pending.told()));
+            }
+            waiting.pop_front();
+            answers.push(answer);
+        }
+        if let Some(notes) = notes {
+            notes.note_state(client.room(CAPACITY), waiting.len());
+        }
+    }
+
+    fn record(&self) -> Option<&dyn PortRecord> {
+        self.notes.is_some().then_some(self)
+    }
+
+    fn record_mut(&mut self) -> Option<&mut dyn PortRecord> {
+        self.notes.is_some().then_some(self)
+    }
+}
+
+impl<Request: Representation, Response: Send + 'static> PortRecord for Requests<Request, Response> {
+    fn received(&self, tell: &mut dyn FnMut(Inlet)) {
+        self.notes.iter().flat_map(Notes::received).copied().for_each(tell);
+    }
+
+    fn repeat_run(&mut self, wanted: &[Inlet]) -> bool {
+        let Self { answers, notes, .. } = self;
+        answers.clear();
+        notes.as_mut().is_none_or(|notes| notes.repeat(wanted, |answer| answers.push(answer)))
     }
 }
 

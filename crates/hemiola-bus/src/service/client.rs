@@ -1,6 +1,6 @@
 //! The client's end of a service.
 
-use super::{Given, Lane, Question, Service};
+use super::{Given, Lane, Question, Service, Tell};
 use crate::error::{AnswerError, CallError, SendError};
 use crate::exchange::LatestReader;
 use crate::reply::{Answerer, Asker, Replies};
@@ -112,6 +112,38 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         })
     }
 
+    /// Sends a request as [`ask_prepared`](Self::ask_prepared) does, whose answer is told. If there
+    /// was [room](Self::room) and it cannot be sent all the same, as the server has just ended, it
+    /// is sent nowhere, and its answer is that the server has ended.
+    pub(crate) fn ask_told(
+        &mut self,
+        request: Request,
+        spent: &mut Vec<Response>,
+        told: &Arc<dyn Tell<Response>>,
+    ) -> Result<Pending<Response>, SendError<Request>> {
+        let Some((asker, answerer)) = self.replies.open_prepared() else { return Err(SendError::Full(request)) };
+        let (number, sent) = (self.service.figures.number(), self.service.figures.now());
+        let told = Some(told.clone());
+        let question = Question { request, number, sent, answerer, spent: spent.pop(), told };
+        if let Err(error) = self.send_question(question) {
+            spent.extend(error.into_inner().spent);
+        }
+        Ok(Pending { asker, number, answered: Ticks(0), told: 0 })
+    }
+
+    /// Counts a request that is returned without an attempt to send it.
+    pub(crate) fn refuse(&self) {
+        self.service.figures.number();
+        self.service.figures.refuse();
+    }
+
+    /// Returns how many requests can be sent now, up to `most`; `None` if nobody serves. Wait-free.
+    pub(crate) fn room(&mut self, most: usize) -> Option<usize> {
+        self.lane.take();
+        let room = self.lane.with_front_mut(|lane| lane.as_ref().and_then(Lane::room))?;
+        Some(room.min(self.replies.free_up_to(most)))
+    }
+
     /// Returns the name by which servers are found.
     pub(crate) fn name(&self) -> &str {
         &self.service.name
@@ -124,8 +156,16 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         spent: Option<Response>,
     ) -> Result<Pending<Response>, SendError<Question<Request, Response>>> {
         let (number, sent) = (self.service.figures.number(), self.service.figures.now());
+        let question = Question { request, number, sent, answerer, spent, told: None };
+        self.send_question(question).map(|()| Pending { asker, number, answered: Ticks(0), told: 0 })
+    }
+
+    fn send_question(
+        &mut self,
+        question: Question<Request, Response>,
+    ) -> Result<(), SendError<Question<Request, Response>>> {
         self.lane.take();
-        let mut result = self.push(Question { request, number, sent, answerer, spent });
+        let mut result = self.push(question);
         // The server was replaced by another one just now.
         if let Err(SendError::NoReceiver(question)) = result {
             result = if self.lane.take() { self.push(question) } else { Err(SendError::NoReceiver(question)) };
@@ -133,7 +173,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Client<Request, Response
         if result.is_err() {
             self.service.figures.refuse();
         }
-        result.map(|()| Pending { asker, number, answered: Ticks(0) })
+        result
     }
 
     fn push(&mut self, question: Question<Request, Response>) -> Result<(), SendError<Question<Request, Response>>> {
@@ -178,6 +218,8 @@ pub(crate) struct Pending<Response> {
     asker: Asker<Given<Response>>,
     number: u64,
     answered: Ticks,
+    /// The number of the answer among those that were told.
+    told: u64,
 }
 
 impl<Response> Pending<Response> {
@@ -193,14 +235,19 @@ impl<Response> Pending<Response> {
     }
 
     fn receive(&mut self, answer: Result<Given<Response>, AnswerError>) -> Result<Response, AnswerError> {
-        let Given { response, at } = answer?;
-        self.answered = at;
+        let Given { response, at, number } = answer?;
+        (self.answered, self.told) = (at, number);
         Ok(response)
     }
 
     /// Returns the number of the request.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns the number of the answer among those that were told, if it was.
+    pub(crate) fn told(&self) -> u64 {
+        self.told
     }
 
     /// Returns when the answer was given, if it was given and that is measured.

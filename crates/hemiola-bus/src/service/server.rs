@@ -1,7 +1,7 @@
 //! The server's end of a service.
 
 use super::report::Figures;
-use super::{Given, Question, Service};
+use super::{Given, Lane, Question, Service, Tell};
 use crate::error::{AnswerError, BusError};
 use crate::exchange::Taken;
 use crate::mailbox::{Inbox, Stop, Waited, mailbox};
@@ -41,6 +41,8 @@ pub struct Server<Request: Send + 'static, Response: Send + 'static> {
     /// The service, which keeps the name.
     service: Arc<Service<Request, Response>>,
     panics: Panics,
+    /// The one sender of a server that receives nothing: without senders nobody waits.
+    _idle: Option<Lane<Request, Response>>,
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response> {
@@ -51,14 +53,21 @@ impl<Request: Send + 'static, Response: Send + 'static> Server<Request, Response
     ) -> Result<Self, BusError> {
         let inbox = mailbox(capacity, signal);
         service.open(inbox.sender())?;
-        Ok(Server { inbox, service, panics: Panics::default() })
+        Ok(Server { inbox, service, panics: Panics::default(), _idle: None })
+    }
+
+    /// Creates a server that receives nothing, as another process serves.
+    pub(super) fn idle(service: Arc<Service<Request, Response>>, capacity: usize, signal: Signal) -> Self {
+        let inbox = mailbox(capacity, signal);
+        let idle = Some(inbox.sender());
+        Server { inbox, service, panics: Panics::default(), _idle: idle }
     }
 
     /// Runs one turn: answers at most `limit` of the requests that wait, and returns how many.
     /// Never waits.
     pub fn run(&mut self, limit: usize, mut handle: impl FnMut(&Request) -> Response) -> usize {
         let mut left = limit;
-        let Server { inbox, service, panics } = self;
+        let Server { inbox, service, panics, .. } = self;
         let figures = &service.figures;
         if inbox.is_noted() {
             figures.look();
@@ -185,6 +194,7 @@ struct ToGive<Response> {
     answerer: Answerer<Given<Response>>,
     number: u64,
     sent: Ticks,
+    told: Option<Arc<dyn Tell<Response>>>,
 }
 
 /// A request that was taken, and is answered later, on the server's thread.
@@ -208,7 +218,8 @@ impl<Response> ToGive<Response> {
     fn give(self, figures: &Figures, response: Response) {
         let at = figures.now();
         figures.answer(self.sent, at);
-        self.answerer.answer(Given { response, at });
+        let number = self.told.map_or(0, |told| told.tell(&response));
+        self.answerer.answer(Given { response, at, number });
     }
 }
 
@@ -218,14 +229,14 @@ fn open<Request, Response>(
     figures: &Figures,
     question: Taken<'_, Question<Request, Response>>,
 ) -> Option<(Request, ToGive<Response>)> {
-    let Question { request, number, sent, answerer, spent } = question.into_inner();
+    let Question { request, number, sent, answerer, spent, told } = question.into_inner();
     drop(spent);
     figures.take();
     if !answerer.is_wanted() {
         figures.abandon();
         return None;
     }
-    Some((request, ToGive { answerer, number, sent }))
+    Some((request, ToGive { answerer, number, sent, told }))
 }
 
 /// Answers a request, if anybody waits for the answer.

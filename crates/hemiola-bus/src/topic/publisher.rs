@@ -133,6 +133,12 @@ impl<T: Message> Publisher<T> {
         self.receivers.lanes().iter().all(|lane| lane.wait_for_room(deadline))
     }
 
+    /// Returns whether anybody receives what is published now.
+    pub(crate) fn is_received(&mut self) -> bool {
+        self.refresh();
+        !self.receivers.lanes().is_empty() || !self.receivers.words().is_empty()
+    }
+
     /// Returns its place in the topic.
     pub(crate) fn place(&self) -> Place {
         self.membership.outlet.place()

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use hemiola_bus::DeclaredService;
 use hemiola_model::cdr::{ActionSchema, MessageSchema, PackageAuthor, RosPackages, ServiceSchema};
 use hemiola_model::configuration::Ros2Action;
 use hemiola_model::data::DataType;
@@ -15,7 +16,7 @@ use hemiola_words::counted;
 use crate::command_line::export::{ExportArguments, ExportCommand, RosPackageArguments};
 use crate::error::CommandError;
 use crate::notes::tell;
-use crate::program::{DeclaredService, Program};
+use crate::program::Program;
 use crate::session::Session;
 
 pub fn export(program: &Program, arguments: &ExportArguments) -> Result<ExitCode, CommandError> {
@@ -45,10 +46,10 @@ fn ros_package(program: &Program, arguments: &RosPackageArguments) -> Result<Exi
             leave_out(name, &error);
         }
     }
-    for service in exportable.services.iter().filter(|service| is_wanted(&service.name)) {
+    for service in exportable.services.iter().filter(|service| is_wanted(service.name())) {
         let mut schemas = service_schemas(&session, service).into_iter();
         if let Err(error) = schemas.try_for_each(|schema| packages.add_service(&schema)) {
-            leave_out(&service.name, &error);
+            leave_out(service.name(), &error);
         }
     }
     for (name, schema) in exportable.actions.iter().filter(|(name, _)| is_wanted(name)) {
@@ -103,13 +104,14 @@ fn summary<'f>(folder: &Path, files: impl Iterator<Item = &'f str> + Clone, pack
 /// Returns the schemas of a service: by the types that it has in ROS 2 according to `[ros2]`, or
 /// else by the type of its requests.
 fn service_schemas(session: &Session, service: &DeclaredService) -> Vec<ServiceSchema> {
-    let (request, response) = ((service.request)(), (service.response)());
+    let (request, response) = (service.request(), service.response());
     let ros2 = session.robot.configuration().ros2.iter();
-    let known = ros2.flat_map(|ros2| ros2.serve.iter().chain(&ros2.call)).filter(|known| known.service == service.name);
+    let known =
+        ros2.flat_map(|ros2| ros2.serve.iter().chain(&ros2.call)).filter(|known| known.service == service.name());
     let types: BTreeSet<Option<&str>> = known.map(|known| known.service_type.as_deref()).collect();
     let schema = |of_type: Option<&str>| match of_type.and_then(|of_type| of_type.split_once("/srv/")) {
         Some((package, name)) => ServiceSchema::called(package, name, &request, &response),
-        None => ServiceSchema::of(&service.name, &request, &response),
+        None => ServiceSchema::of(service.name(), &request, &response),
     };
     if types.is_empty() { vec![schema(None)] } else { types.into_iter().map(schema).collect() }
 }
@@ -154,7 +156,7 @@ impl<'p> Exportable<'p> {
 
     fn has(&self, name: &str) -> bool {
         self.messages.contains_key(name)
-            || self.services.iter().any(|service| service.name == name)
+            || self.services.iter().any(|service| service.name() == name)
             || self.actions.iter().any(|(action, _)| action == name)
     }
 
@@ -163,7 +165,7 @@ impl<'p> Exportable<'p> {
         if robot.representation(name).is_some() || robot.topics().contains(&name) {
             return CommandError::Usage(format!("`{name}` is opaque: its values cannot leave the process"));
         }
-        let services = self.services.iter().map(|service| service.name.as_str());
+        let services = self.services.iter().map(DeclaredService::name);
         let actions = self.actions.iter().map(|(action, _)| action.as_str());
         let known = self.messages.keys().map(String::as_str).chain(services).chain(actions);
         CommandError::unknown("representation, topic, service or action", name, known)

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hemiola_bus::DeclaredService;
 use hemiola_insight::{InsightError, has_chain, is_by_messages, profile};
 use hemiola_model::configuration::{Configuration, OutputConfiguration};
 use hemiola_runtime::{Robot, RuntimeError};
@@ -16,8 +17,12 @@ pub const PROCESSES: &str = "HEMIOLA_PROCESSES";
 
 /// Returns the configuration of the part of a robot that runs in a process. Its files lie beside
 /// those of other processes.
-pub fn part(configuration: Configuration, process: &str) -> Result<Configuration, RuntimeError> {
-    let whole = Robot::assemble(configuration)?;
+pub fn part(
+    configuration: Configuration,
+    services: &[DeclaredService],
+    process: &str,
+) -> Result<Configuration, RuntimeError> {
+    let whole = Robot::assemble(configuration)?.with_services(services.iter().cloned());
     let mut part = whole.part(process, &sockets())?;
     let robot = Robot::assemble(part.clone())?;
     for (declared, chain) in whole.chains_into(process)? {

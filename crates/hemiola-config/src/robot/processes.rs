@@ -37,6 +37,7 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
         name: name.to_owned(),
         cycles: section.list("cycles", "a list of cycles, such as [\"cognition\"]", text, found),
         sources: section.list("sources", "a list of sources, such as [\"UpperCamera\"]", text, found),
+        services: section.list("services", "a list of services, such as [\"SaveMap\"]", text, found),
         host: section.read("host", text, found),
         restart: section.read("restart", restart, found),
         begin_within: section
@@ -52,9 +53,9 @@ fn read_process(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Proc
     }
     let is_said = |key: &str| node.table().is_some_and(|table| table.contains_key(key));
     // The contents of `main` need not be listed: they are the cycles that no other process names.
-    if !is_said("cycles") && !is_said("sources") && name != MAIN {
+    if !["cycles", "sources", "services"].into_iter().any(is_said) && name != MAIN {
         let error = Diagnostic::error(format!("`[process.{name}]` does not say what runs in it"));
-        found.push(error.at(&node.key, "").help("add `cycles = [...]`, or `sources = [...]`"));
+        found.push(error.at(&node.key, "").help("add `cycles = [...]`, `sources = [...]` or `services = [...]`"));
     }
     Some(process)
 }
@@ -107,11 +108,29 @@ pub(super) fn check_processes(
             }
         }
     }
+    check_services(processes, found);
     for (name, node) in processes {
         if configuration.links.iter().any(|link| link.name == *name) {
             let error = Diagnostic::error(format!("a process and a link are both named `{name}`"));
             found
                 .push(error.at(&node.key, "").help("a process is reached over a link of its name: rename one of them"));
+        }
+    }
+}
+
+/// Checks that each service is served in one process.
+fn check_services(processes: &[(&str, &Node)], found: &mut Diagnostics) {
+    let mut taken: BTreeMap<&str, (&str, &Node)> = BTreeMap::new();
+    for (process, node) in processes {
+        let services = node.table().and_then(|table| table.get("services")?.list()).unwrap_or_default();
+        for entry in services {
+            let Some(name) = entry.text() else { continue };
+            if let Some((other, before)) = taken.insert(name, (process, entry)) {
+                let error =
+                    format!("the service `{name}` can be served in one process only, not in `{other}` and `{process}`");
+                let error = Diagnostic::error(error).at(&entry.place, "").related(&before.place, "and here");
+                found.push(error.help("keep it in the process where its server belongs; others call it there"));
+            }
         }
     }
 }

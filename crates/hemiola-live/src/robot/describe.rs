@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hemiola_bus::ServiceReport;
 use hemiola_model::configuration::{CycleConfiguration, Scheduling, SubjectKind, Trigger};
 use hemiola_model::module::{ArgumentKind, PortRole, registry};
 use hemiola_plan::{ResolvedCycle, TaskGraph, TaskKind};
@@ -22,7 +23,8 @@ pub fn describe(shared: &Shared) -> Value {
     );
     let topics: Vec<_> = topics.collect();
     let callable = shared.handle.bus().callable_services();
-    let services = shared.handle.bus().services().into_iter().map(|service| {
+    let served = |service: &ServiceReport| !shared.handle.bus().has_left_service(&service.name);
+    let services = shared.handle.bus().services().into_iter().filter(served).map(|service| {
         let types = callable.iter().find(|callable| callable.name == service.name);
         let (request, response) = types.map(|types| (types.request.to_string(), types.response.to_string())).unzip();
         json!({"name": service.name, "request": request, "response": response})

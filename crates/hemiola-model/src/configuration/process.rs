@@ -23,6 +23,8 @@ pub struct ProcessConfiguration {
     pub cycles: Vec<String>,
     /// The sources that run in it, besides those that trigger its cycles.
     pub sources: Vec<String>,
+    /// The services that are served in it, for all processes.
+    pub services: Vec<String>,
     /// The host that it runs on; `None`: the first one, if there are several.
     pub host: Option<String>,
     /// The limit on how often it is restarted when it has died; `None`: the robot ends then.
@@ -58,6 +60,7 @@ impl ProcessConfiguration {
             name: name.into(),
             cycles: cycles.into(),
             sources: Vec::new(),
+            services: Vec::new(),
             host: None,
             restart: None,
             begin_within: Self::BEGIN_WITHIN,

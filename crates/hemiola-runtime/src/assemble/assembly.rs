@@ -115,8 +115,11 @@ fn robot_state(
     let source_ids = begins.iter().map(|begin| catalog.source(begin)).collect::<Result<Vec<_>, _>>()?;
     let heard = begins.iter().map(|begin| catalog.source(&by_messages(begin)));
     let heard_ids = heard.collect::<Result<Vec<_>, _>>()?;
-    Ok(RobotState::new(Bus::timed_by(scale.clone()), clock, source_ids, heard_ids, taken)
-        .with_feedback(feedback(robot)))
+    let bus = Bus::timed_by(scale.clone());
+    robot.configuration.served_elsewhere.iter().for_each(|service| bus.leave_service(service));
+    // Modules connect to services that are declared by then.
+    robot.services.iter().for_each(|service| service.allow(&bus));
+    Ok(RobotState::new(bus, clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
 }
 
 /// The ends of inlets: by the name of the source, and by its number.

@@ -5,6 +5,7 @@ mod between;
 mod chains;
 mod crossings;
 mod ros2;
+mod services;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use super::wiring::{Node, nodes};
 use crate::error::RuntimeError;
 pub use between::LinkBetweenParts;
 use crossings::Crossing;
+use services::Served;
 
 /// A robot that is cut into processes, which are identified by their numbers.
 struct Cut<'r> {
@@ -60,7 +62,7 @@ impl Robot {
             name: process.to_owned(),
             known: cut.names.iter().map(|&name| name.to_owned()).collect(),
         })?;
-        let crossings = cut.crossings()?;
+        let (crossings, services) = (cut.crossings()?, cut.services()?);
         let mut part = self.configuration.clone();
         part.processes.clear();
         part.process = Some(process.to_owned());
@@ -89,7 +91,9 @@ impl Robot {
             part.page.port = None;
         }
         part.ros2 = cut.ros2(here);
-        part.links.extend(cut.links(here, &crossings, folder));
+        part.links.extend(cut.links(here, &crossings, &services, folder));
+        let elsewhere = services.iter().filter(|served| served.by != here);
+        part.served_elsewhere = elsewhere.map(|served| served.service.clone()).collect();
         cut.choose_providers(&mut part, here);
         cut.rank_links(&mut part, here);
         part.chains.retain(|chain| cut.is_at(chains::begin(&chain.from), here) && cut.ends(&chain.to, here));
@@ -202,7 +206,7 @@ impl<'r> Cut<'r> {
     }
 
     /// Returns the links of a process to all others with which it exchanges data.
-    fn links(&self, here: usize, crossings: &[Crossing], folder: &Path) -> Vec<LinkConfiguration> {
+    fn links(&self, here: usize, crossings: &[Crossing], services: &[Served], folder: &Path) -> Vec<LinkConfiguration> {
         let others = (0..self.names.len()).filter(|&there| there != here);
         let link = |there: usize| {
             let between = |from: usize, to: usize| {
@@ -220,11 +224,21 @@ impl<'r> Cut<'r> {
             let received = |it: &Crossing| Received { place: place.clone(), ..Received::new(it.subject.clone()) };
             let (send, receive) =
                 (between(here, there).map(sent).collect(), between(there, here).map(received).collect());
+            let called = |from: usize, by: usize| {
+                let crossing = services.iter().filter(move |it| it.by == by && it.from.contains(&from));
+                crossing.map(|it| it.service.clone()).collect()
+            };
+            let (serve, call) = (called(there, here), called(here, there));
             let process = self.robot.configuration.processes.iter().find(|process| process.name == self.names[there]);
             let on_loss = process.map(|process| process.on_loss).unwrap_or_default();
-            LinkConfiguration { send, receive, on_loss, ..LinkConfiguration::new(self.names[there], end) }
+            let unused = LinkConfiguration::new(self.names[there], end);
+            LinkConfiguration { send, receive, serve, call, on_loss, ..unused }
         };
-        others.map(link).filter(|link| !link.send.is_empty() || !link.receive.is_empty()).collect()
+        let is_used = |link: &LinkConfiguration| {
+            let carries = !link.send.is_empty() || !link.receive.is_empty();
+            carries || !link.serve.is_empty() || !link.call.is_empty()
+        };
+        others.map(link).filter(is_used).collect()
     }
 
     /// Keeps the choices of providers that concern this process, and chooses what is received from

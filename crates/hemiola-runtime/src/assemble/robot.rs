@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hemiola_bus::DeclaredService;
 use hemiola_model::SourceDescriptor;
 use hemiola_model::configuration::{Configuration, CycleConfiguration};
 use hemiola_model::module::{ModuleDescriptor, registry};
@@ -46,6 +47,8 @@ pub struct Robot {
     pub(crate) system: RobotDescription,
     pub(crate) resolved: Resolved,
     pub(crate) profile: Profile,
+    /// The services whose types the program has declared.
+    pub(crate) services: Arc<Vec<DeclaredService>>,
     /// The course that it follows. The lock is never contended: it lets several threads refer to a
     /// robot, although the course belongs to one.
     pub(crate) course: Mutex<Course>,
@@ -90,9 +93,31 @@ impl Robot {
             system,
             resolved,
             profile: Profile::default(),
+            services: Arc::default(),
             course: Mutex::default(),
             heartbeat: Mutex::default(),
         })
+    }
+
+    /// Declares services, with the types of their requests and answers: they can be called from
+    /// other programs and other processes of the robot, and a replay repeats their answers.
+    ///
+    /// ```
+    /// use hemiola_bus::DeclaredService;
+    /// use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// use hemiola_runtime::Robot;
+    ///
+    /// let mut configuration = Configuration::default();
+    /// configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(83.3)));
+    /// let robot = Robot::assemble(configuration)?.with_services([DeclaredService::of::<f64, bool>("calibrate")]);
+    /// let stepper = robot.into_stepper()?;
+    /// assert_eq!(stepper.handle().bus().callable_services()[0].name, "calibrate");
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    #[must_use]
+    pub fn with_services(mut self, services: impl IntoIterator<Item = DeclaredService>) -> Self {
+        self.services = Arc::new(services.into_iter().collect());
+        self
     }
 
     /// Uses durations measured in an earlier run for the first plan.
@@ -201,6 +226,7 @@ impl Robot {
             system: self.system.clone(),
             resolved: self.resolved.clone(),
             profile: self.profile.clone(),
+            services: self.services.clone(),
             course: Mutex::default(),
             heartbeat: Mutex::default(),
         }

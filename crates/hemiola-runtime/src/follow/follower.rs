@@ -8,6 +8,7 @@ use hemiola_model::Time;
 use super::changes::RecordedChanges;
 use super::messages::publish_again;
 use super::stand_ins::StandIns;
+use crate::cycle::Core;
 use crate::record::{ChangeNumber, InputRecord, RunRecord};
 use crate::run::Repeated;
 use crate::script::Script;
@@ -42,8 +43,8 @@ impl Follower {
         Self { script, next: 0, needed, changes, stand_ins, failure: None, deviation: None }
     }
 
-    /// Resumes from the checkpoint with which the script begins, if it does: makes the changes
-    /// before it, then restores the recorded state. Nothing runs yet.
+    /// Prepares for the first run. Resumes from the checkpoint with which the script begins, if it
+    /// does: makes the changes before it, then restores the recorded state. Nothing runs yet.
     ///
     /// # Errors
     /// Returns an error with the reason in words.
@@ -61,6 +62,10 @@ impl Follower {
             if let Some(cycle) = stage.cycles.iter_mut().find(|cycle| *cycle.core.name == *part.cycle) {
                 cycle.resume(part)?;
             }
+        }
+        for cycle in &mut stage.cycles {
+            let Core { program, executor, .. } = &mut cycle.core;
+            program.prepare_to_repeat(&mut executor.between_runs());
         }
         publish_again(&mut stage.cycles, &parts)
     }

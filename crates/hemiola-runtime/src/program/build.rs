@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use hemiola_bus::answers_of;
+use hemiola_model::Name;
 use hemiola_model::configuration::FailurePolicy;
 use hemiola_model::module::cell::Cell;
 use hemiola_model::module::{ArgumentKind, Binding, ModuleDescriptor, Place, PortCell, PortDescriptor, PortRole};
@@ -111,10 +113,14 @@ fn ports(tasks: &[Task]) -> Box<[ProgramPort]> {
         let Body::Update(update) = &task.body else { continue };
         for (binding, argument) in update.bindings.iter().zip(update.update.arguments()) {
             if let (&Binding::Port(cell), Some(port)) = (binding, argument.port()) {
-                let next = numbers.entry(port.name()).or_default();
+                let topic = match port.role() {
+                    PortRole::Calls => Name::intern(&answers_of(port.name())).as_str(),
+                    PortRole::Publishes | PortRole::Subscribes => port.name(),
+                };
+                let next = numbers.entry(topic).or_default();
                 let subscribes = port.role() == PortRole::Subscribes;
                 let subscription = if subscribes { subscriptions.next() } else { None };
-                let (topic, role, message) = (port.name(), port.role(), port.message());
+                let (role, message) = (port.role(), port.message());
                 ports.push(ProgramPort { cell, topic, number: *next, role, message, subscription });
                 *next += 1;
             }

@@ -16,8 +16,9 @@ pub struct Part {
     pub cycles: Vec<String>,
     /// The sources that run there, without those that deliver what another process sends.
     pub sources: Vec<String>,
-    /// The topics and representations that are sent to each other process.
-    pub sent: Vec<(String, Vec<Subject>)>,
+    /// The topics and representations that are sent to each other process, and the services that
+    /// are called there.
+    pub sent: Vec<(String, Vec<Subject>, Vec<String>)>,
     /// The measurements of the process.
     pub known: Known,
 }
@@ -38,7 +39,9 @@ pub fn parts(
         let fed = part.fed_sources();
         let sources = part.samples().into_iter().map(|(source, _)| source).filter(|source| !fed.contains(source));
         let links = part.configuration().links.iter().filter(|link| names.contains(&link.name.as_str()));
-        let sent = links.map(|link| (link.name.clone(), link.send.iter().map(|sent| sent.subject.clone()).collect()));
+        let sent = links.map(|link| {
+            (link.name.clone(), link.send.iter().map(|sent| sent.subject.clone()).collect(), link.call.clone())
+        });
         Ok(Part {
             name: (*name).to_owned(),
             cycles: part.configuration().cycles.iter().map(|cycle| cycle.name.clone()).collect(),
@@ -68,16 +71,24 @@ pub fn lines(
     let mut lines = Vec::new();
     for part in &parts {
         let runs: Vec<&str> = part.cycles.iter().chain(&part.sources).map(String::as_str).collect();
-        lines.push(format!("process {:width$}  {}", shown(&part.name), runs.join(", ")));
-        for (to, sent) in part.sent.iter().filter(|(_, sent)| !sent.is_empty()) {
+        let served = served(whole, &part.name).join(", ");
+        let runs = if runs.is_empty() && !served.is_empty() { format!("serves {served}") } else { runs.join(", ") };
+        lines.push(format!("process {:width$}  {runs}", shown(&part.name)));
+        for (to, sent, called) in part.sent.iter().filter(|(_, sent, called)| !(sent.is_empty() && called.is_empty())) {
             let receiver = parts.iter().find(|there| there.name == *to).map(|there| &there.known);
-            let sent: Vec<_> = sent.iter().map(|subject| with_delay(subject, &part.name, receiver)).collect();
+            let sent = sent.iter().map(|subject| with_delay(subject, &part.name, receiver));
+            let sent: Vec<_> = sent.chain(called.iter().cloned()).collect();
             let begin = format!("     to {to:width$}  ");
             let indent = begin.chars().count();
             lines.push(begin + &wrapped(&sent.join(", "), indent));
         }
     }
     Ok(lines)
+}
+
+/// Returns the services that robot.toml lets a process serve.
+fn served<'c>(whole: &'c Configuration, process: &str) -> &'c [String] {
+    whole.processes.iter().find(|it| it.name == process).map_or(&[], |process| &process.services)
 }
 
 /// Returns the name of what a process sends, with its longest latency, as far as the receiver has

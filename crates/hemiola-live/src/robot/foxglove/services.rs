@@ -44,7 +44,8 @@ impl Services {
     pub fn advertise(&mut self, shared: &Shared, out: &mut Outbox) {
         let mut services = Vec::new();
         for service in shared.handle.bus().callable_services() {
-            if self.offered.contains(&service.name) || self.offered.len() >= MOST {
+            let is_elsewhere = shared.handle.bus().has_left_service(&service.name);
+            if is_elsewhere || self.offered.contains(&service.name) || self.offered.len() >= MOST {
                 continue;
             }
             let request = schema(&format!("{}Request", service.name), &service.request);

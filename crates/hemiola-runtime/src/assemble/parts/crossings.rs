@@ -53,8 +53,7 @@ impl Cut<'_> {
         self.robot.resolved.cycles.get(node).is_none_or(|cycle| cycle.providers.contains_key(representation))
     }
 
-    /// Adds the topics that are sent between processes. Services belong to the program, which is
-    /// the same in each process.
+    /// Adds the topics that are sent between processes.
     fn topics_across(&self, crossings: &mut Vec<Crossing>) -> Result<(), RuntimeError> {
         let mut publishing: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         let mut subscribing = publishing.clone();

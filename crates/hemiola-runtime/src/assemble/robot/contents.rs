@@ -161,11 +161,13 @@ impl Robot {
         self.provided().get(name).copied()
     }
 
-    /// Returns the descriptor of the messages of a topic that a module publishes or subscribes to.
+    /// Returns the descriptor of the messages of a topic that a module publishes or subscribes to,
+    /// or that has the answers of a declared service.
     pub fn message(&self, topic: &str) -> Option<&'static RepresentationDescriptor> {
         let arguments = self.modules.iter().flat_map(|module| module.updates()).flat_map(|update| update.arguments());
         let mut ports = arguments.filter_map(|argument| argument.port());
-        ports.find(|port| port.name() == topic).and_then(|port| port.message())
+        let published = ports.find(|port| port.name() == topic).and_then(|port| port.message());
+        published.or_else(|| self.services.iter().find_map(|service| service.message(topic)))
     }
 
     /// Returns the representations that the cycles and sources provide now.

@@ -2,6 +2,7 @@
 //! `hemiola-bench links-contestant NAME --workload ...`.
 
 mod hemiola;
+mod memory;
 mod multiplexed;
 mod plain;
 
@@ -23,8 +24,9 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
         assignment.introduce(&version(assignment.contestant()));
     }
     match assignment.contestant() {
-        "hemiola-shm" | "hemiola-unix" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
-        "unix-epoll" | "unix-poll" => multiplexed::run(&assignment).map_err(system),
+        "hemiola-shm" | "hemiola-unix" | "hemiola-auto" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
+        "unix-epoll" | "unix-poll" | "unix-threads" => multiplexed::run(&assignment).map_err(system),
+        "memory" => memory::run(&assignment).map_err(system),
         _ => plain::run(&assignment),
     }
 }

@@ -37,5 +37,5 @@ fn flat_out(
         Effort::Full => count,
         Effort::Quick => 100,
     };
-    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0 }, without)
+    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0, spins: false }, without)
 }

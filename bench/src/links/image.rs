@@ -9,7 +9,15 @@ pub fn workload(effort: Effort) -> Workload {
         Effort::Full => 90,
         Effort::Quick => 5,
     };
-    let messages = Messages { bytes: IMAGE_BYTES, count, period_ns: 1_000_000_000 / 30, window: 8, cores: 2, idle: 0 };
+    let messages = Messages {
+        bytes: IMAGE_BYTES,
+        count,
+        period_ns: 1_000_000_000 / 30,
+        window: 8,
+        cores: 2,
+        idle: 0,
+        spins: false,
+    };
     let case = case("614 kB at 30 Hz".to_owned(), &messages, UDP);
     let names = [case.name.clone()];
     Workload {

@@ -1,13 +1,23 @@
 //! Small messages to a process that sleeps until they arrive.
 
-use super::{Messages, ONE_WAY, case, contestants, goals, one_way_columns};
+use super::{Messages, ONE_WAY, ONE_WAY_P99, case, contestants, goals, one_way_columns};
 use crate::contest::discipline::Effort;
-use crate::messages::workload::{Case, Workload};
+use crate::messages::workload::{Case, Goal, Limit, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
-    let cases: Vec<Case> =
-        [(100, 2), (1024, 2), (100, 1), (1024, 1)].map(|(bytes, cores)| small(bytes, cores, effort)).into();
+    let cases: Vec<Case> = [(100, 2), (1024, 2), (100, 1)].map(|(bytes, cores)| small(bytes, cores, effort)).into();
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+    let real_time = |what, of| Goal {
+        what,
+        cases: names.clone(),
+        id: "hemiola-unix",
+        figure: ONE_WAY_P99,
+        limit: Limit::Within { of, tolerance: 0.0 },
+    };
+    let mut goals = goals(&names, ONE_WAY);
+    // From a publisher to a callback of another process, all threads at real-time priority.
+    goals.push(real_time("real-time, p99 no longer than Zenoh's over a Unix socket", "zenoh-unix"));
+    goals.push(real_time("real-time, p99 no longer than Zenoh's over TCP", "zenoh-tcp"));
     Workload {
         name: "one-way",
         what: "A message every millisecond from one process to another one, which sleeps until it arrives: from right before it is \
@@ -17,16 +27,16 @@ pub fn workload(effort: Effort) -> Workload {
         cases,
         columns: one_way_columns(),
         plotted: vec![ONE_WAY],
-        goals: goals(&names, ONE_WAY),
+        goals,
     }
 }
 
 fn small(bytes: u64, cores: u64, effort: Effort) -> Case {
     let count = match effort {
-        Effort::Full => 1_000,
+        Effort::Full => 400,
         Effort::Quick => 50,
     };
     let place = if cores == 1 { "one core" } else { "two cores" };
-    let messages = Messages { bytes, count, period_ns: 1_000_000, window: 64, cores, idle: 0 };
+    let messages = Messages { bytes, count, period_ns: 1_000_000, window: 64, cores, idle: 0, spins: false };
     case(format!("{bytes} bytes, {place}"), &messages, &[])
 }

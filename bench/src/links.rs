@@ -3,9 +3,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `one_way`, `spinning`, `image`, `flat_out`, `connections` | a workload each: its cases, who takes part, our bars |
+//! | `one_way`, `spinning`, `image`, `flat_out`, `connections`, `slides` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | Hemiola's links, and plain sockets and a pipe |
-//! | `peers/links` | ZeroMQ, Zenoh and iceoryx2, in a workspace of their own |
+//! | `peers/links`, `peers/dds` | ZeroMQ, Zenoh and iceoryx2, and CycloneDDS, in workspaces of their own |
 //! | `count` | the system calls, wake-ups and instructions of a message |
 //!
 //! The task of a contestant, and its measurement and checks, are in the crate `contestant`, in
@@ -17,6 +17,7 @@ pub mod count;
 mod flat_out;
 mod image;
 mod one_way;
+mod slides;
 mod spinning;
 
 use crate::contest::entrant::Side;
@@ -36,6 +37,7 @@ pub static LINKS: Area = Area {
             image::workload(effort),
             flat_out::workload(effort),
             connections::workload(effort),
+            slides::workload(effort),
         ]
     },
 };
@@ -106,6 +108,7 @@ fn contestants() -> Vec<Contestant> {
         foreign("zenoh-tcp", "Zenoh, TCP"),
         foreign("zeromq-ipc", "ZeroMQ, Unix socket"),
         foreign("zeromq-tcp", "ZeroMQ, TCP"),
+        Contestant::of_crates("dds", "cyclonedds", "CycloneDDS"),
     ]
 }
 

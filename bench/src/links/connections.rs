@@ -47,7 +47,7 @@ fn name(idle: u64) -> String {
 
 fn connections(idle: u64, effort: Effort) -> Case {
     let count = match effort {
-        Effort::Full => 4_000,
+        Effort::Full => 2_000,
         Effort::Quick => 100,
     };
     let messages = Messages { bytes: 100, count, period_ns: 1_000_000, window: 64, cores: 2, idle, spins: false };

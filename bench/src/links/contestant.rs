@@ -5,6 +5,7 @@ mod hemiola;
 mod memory;
 mod multiplexed;
 mod plain;
+mod slides;
 
 use std::io;
 
@@ -22,6 +23,9 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
     } else {
         allow_many_files(assignment.number("idle"))?;
         assignment.introduce(&version(assignment.contestant()));
+    }
+    if assignment.workload() == slides::WORKLOAD {
+        return slides::run(&assignment);
     }
     match assignment.contestant() {
         "hemiola-shm" | "hemiola-unix" | "hemiola-auto" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),

@@ -23,7 +23,7 @@ pub fn workload(effort: Effort) -> Workload {
         ],
         goals: vec![
             goal("within 15 % of iceoryx2", Limit::Within { of: "iceoryx2", tolerance: 0.15 }),
-            goal("at most 400 ns", Limit::AtMost(400.0)),
+            goal("at most 400 ns, or 900 with cores far from each other", Limit::AtMostNearOrFar(400.0, 900.0)),
         ],
         columns: vec![
             ONE_WAY.titled("one way"),
@@ -38,7 +38,8 @@ pub fn workload(effort: Effort) -> Workload {
 
 fn spinning(bytes: u64, effort: Effort) -> Case {
     let count = match effort {
-        Effort::Full => 1_000,
+        // Real-time threads may take 95 % of each second: the receiver spins for less than that.
+        Effort::Full => 500,
         Effort::Quick => 50,
     };
     let messages = Messages { bytes, count, period_ns: 1_000_000, window: 64, cores: 2, idle: 0, spins: true };

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use hemiola::Representation;
 use hemiola::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
@@ -71,10 +72,26 @@ fn send(assignment: &Assignment) -> Result<(), BenchError> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    if assignment.contestant() == "hemiola-auto" && has_tcp().map_err(system)? {
+        return Err(BenchError::Assignment("auto: has chosen TCP on one host, not a Unix socket".to_owned()));
+    }
     let data = assignment.number("bytes") as usize - HEAD - LENGTH;
     measure(assignment, partner, &mut Publishing { publisher, data });
     Ok(())
 }
+
+/// Returns whether this process has a TCP socket.
+fn has_tcp() -> io::Result<bool> {
+    let sockets = fs::read_to_string("/proc/self/net/tcp")?;
+    let mut open = fs::read_dir("/proc/self/fd")?.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    Ok(open.any(|target| {
+        let inode = target.to_str().and_then(|name| name.strip_prefix("socket:[")?.strip_suffix(']'));
+        inode.is_some_and(|inode| sockets.lines().any(|line| line.split_whitespace().nth(INODE) == Some(inode)))
+    }))
+}
+
+/// The column of a socket's inode in /proc/net/tcp.
+const INODE: usize = 9;
 
 struct Publishing {
     publisher: Publisher<Packet>,

@@ -4,12 +4,11 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Stdio;
-use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_bench_contestant::links::{Arrivals, Partner, measure};
 use hemiola_bench_contestant::messages::Assignment;
@@ -40,16 +39,16 @@ fn receive(assignment: &Assignment) -> io::Result<()> {
     let connections = (0..=assignment.number("idle")).map(accept).collect::<io::Result<Vec<UnixStream>>>()?;
     fs::remove_file(&path)?;
     let mut arrivals = Arrivals::expected(assignment);
-    let mut message = vec![0; assignment.number("bytes") as usize];
+    let bytes = assignment.number("bytes") as usize;
+    if assignment.contestant() == "unix-threads" {
+        return by_threads(connections, arrivals, bytes);
+    }
+    let mut message = vec![0; bytes];
     let take = |mut connection: &UnixStream| {
         connection.read_exact(&mut message)?;
         note(&mut arrivals, &message)
     };
-    match assignment.contestant() {
-        "unix-epoll" => by_epoll(&connections, take),
-        "unix-threads" => by_threads(&connections, take),
-        _ => by_poll(&connections, take),
-    }
+    if assignment.contestant() == "unix-epoll" { by_epoll(&connections, take) } else { by_poll(&connections, take) }
 }
 
 /// The line with the path at which the receiving process listens.
@@ -89,40 +88,26 @@ fn by_poll(connections: &[UnixStream], mut take: impl FnMut(&UnixStream) -> io::
     }
 }
 
-/// Does the same by a thread for each connection, which sleeps until it can be read.
-fn by_threads(connections: &[UnixStream], take: impl FnMut(&UnixStream) -> io::Result<bool> + Send) -> io::Result<()> {
-    let (take, (ended, end)) = (Mutex::new(take), channel());
-    std::thread::scope(|scope| {
-        for connection in connections {
-            let (take, ended) = (&take, ended.clone());
-            let attend = move || -> io::Result<bool> {
-                let mut first = [0];
-                // Nothing is taken by `peek`, so that no thread holds the lock while it waits.
-                while peek(connection, &mut first)? > 0 {
-                    if take.lock().unwrap_or_else(PoisonError::into_inner)(connection)? {
-                        return Ok(true);
-                    }
+/// Reads each connection on a thread of its own, which sleeps in `read`.
+fn by_threads(connections: Vec<UnixStream>, arrivals: Arrivals, bytes: usize) -> io::Result<()> {
+    let (arrivals, (ended, end)) = (Arc::new(Mutex::new(arrivals)), sync_channel(1));
+    for mut connection in connections {
+        let (arrivals, ended) = (Arc::clone(&arrivals), ended.clone());
+        let read = move || -> io::Result<()> {
+            let mut message = vec![0; bytes];
+            loop {
+                connection.read_exact(&mut message)?;
+                let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+                if note(&mut arrivals, &message)? {
+                    return Ok(());
                 }
-                Ok(false)
-            };
-            let attend = move || match attend() {
-                Ok(false) => {}
-                // Whoever gets this waits for the first one only.
-                outcome => _ = ended.send(outcome.map(|_| ())),
-            };
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, attend)?;
-        }
-        let outcome = end.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
-        // This ends the other threads.
-        connections.iter().try_for_each(|connection| connection.shutdown(Shutdown::Both))?;
-        outcome
-    })
+            }
+        };
+        // The first one that ends counts: with it, the process and all other threads end.
+        std::thread::Builder::new().stack_size(STACK).spawn(move || _ = ended.try_send(read()))?;
+    }
+    end.recv().unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 /// The memory of a thread that reads one connection.
 const STACK: usize = 64 * 1024;
-
-/// Waits until a connection has something, which stays there; 0 at its end.
-fn peek(connection: &UnixStream, into: &mut [u8]) -> io::Result<usize> {
-    Ok(rustix::net::recv(connection, into, rustix::net::RecvFlags::PEEK)?.0)
-}

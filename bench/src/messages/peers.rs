@@ -63,3 +63,25 @@ pub fn build(bench: &Path, folder: &Path, workloads: &[Workload], notices: &mut 
     }
     programs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::discipline::Effort;
+    use crate::links::LINKS;
+    use crate::messages::MESSAGES;
+
+    #[test]
+    fn every_peer_is_one_that_can_be_built() {
+        for workload in [&MESSAGES, &LINKS].into_iter().flat_map(|area| (area.workloads)(Effort::Full)) {
+            for contestant in &workload.contestants {
+                let is_known = match contestant.program {
+                    Program::Bench(_) => true,
+                    Program::Crates(folder) => CRATES.iter().any(|(name, ..)| *name == folder),
+                    Program::Cpp(source) => CPP.iter().any(|(name, _)| *name == source),
+                };
+                assert!(is_known, "{}: {}", workload.name, contestant.id);
+            }
+        }
+    }
+}

@@ -194,3 +194,16 @@ fn address_of(text: &str) -> Option<LinkAddress> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_process_with_a_tcp_socket_is_seen_to_have_one() {
+        let _socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        assert!(has_tcp().unwrap());
+    }
+}

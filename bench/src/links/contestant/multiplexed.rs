@@ -93,7 +93,7 @@ fn by_threads(connections: Vec<UnixStream>, arrivals: Arrivals, bytes: usize) ->
     let (arrivals, (ended, end)) = (Arc::new(Mutex::new(arrivals)), sync_channel(1));
     for mut connection in connections {
         let (arrivals, ended) = (Arc::clone(&arrivals), ended.clone());
-        let read = move || -> io::Result<()> {
+        let mut read = move || -> io::Result<()> {
             let mut message = vec![0; bytes];
             loop {
                 connection.read_exact(&mut message)?;

@@ -3,9 +3,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `one_way`, `image`, `flat_out`, `connections` | a workload each: its cases, who takes part, our bars |
+//! | `one_way`, `spinning`, `image`, `flat_out`, `connections`, `slides` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | Hemiola's links, and plain sockets and a pipe |
-//! | `peers/links` | ZeroMQ, Zenoh and iceoryx2, in a workspace of their own |
+//! | `peers/links`, `peers/dds` | ZeroMQ, Zenoh and iceoryx2, and CycloneDDS, in workspaces of their own |
 //! | `count` | the system calls, wake-ups and instructions of a message |
 //!
 //! The task of a contestant, and its measurement and checks, are in the crate `contestant`, in
@@ -17,6 +17,8 @@ pub mod count;
 mod flat_out;
 mod image;
 mod one_way;
+mod slides;
+mod spinning;
 
 use crate::contest::entrant::Side;
 use crate::messages::Area;
@@ -31,9 +33,11 @@ pub static LINKS: Area = Area {
     workloads: |effort| {
         vec![
             one_way::workload(effort),
+            spinning::workload(effort),
             image::workload(effort),
             flat_out::workload(effort),
             connections::workload(effort),
+            slides::workload(effort),
         ]
     },
 };
@@ -66,10 +70,12 @@ struct Messages {
     cores: u64,
     /// The number of connections beside the one that is used.
     idle: u64,
+    /// The receiver looks for messages without sleeping.
+    spins: bool,
 }
 
 fn case(name: String, messages: &Messages, without: &'static [&'static str]) -> Case {
-    let Messages { bytes, count, period_ns, window, cores, idle } = *messages;
+    let Messages { bytes, count, period_ns, window, cores, idle, spins } = *messages;
     let arguments = [
         ("bytes", bytes),
         ("messages", count),
@@ -77,6 +83,7 @@ fn case(name: String, messages: &Messages, without: &'static [&'static str]) -> 
         ("window", window),
         ("cores", cores),
         ("idle", idle),
+        ("spins", spins.into()),
     ];
     // The kernel takes longer than the way from one core to the other.
     Case { name, arguments: arguments.into(), cores: Cores::One, without }
@@ -87,6 +94,7 @@ fn contestants() -> Vec<Contestant> {
     vec![
         hemiola("hemiola-shm", "Hemiola, shm"),
         hemiola("hemiola-unix", "Hemiola, unix"),
+        hemiola("hemiola-auto", "Hemiola, auto"),
         hemiola("hemiola-tcp", "Hemiola, tcp"),
         hemiola("hemiola-udp", "Hemiola, udp"),
         plain("unix-stream", "Unix socket, stream"),
@@ -100,6 +108,7 @@ fn contestants() -> Vec<Contestant> {
         foreign("zenoh-tcp", "Zenoh, TCP"),
         foreign("zeromq-ipc", "ZeroMQ, Unix socket"),
         foreign("zeromq-tcp", "ZeroMQ, TCP"),
+        Contestant::of_crates("dds", "cyclonedds", "CycloneDDS"),
     ]
 }
 
@@ -147,6 +156,8 @@ fn goals(cases: &[String], figure: Figure) -> Vec<Goal> {
     vec![
         goal("unix within 10 % of a plain stream", "hemiola-unix", "unix-stream", TOLERANCE),
         goal("tcp within 10 % of plain TCP", "hemiola-tcp", "tcp", TOLERANCE),
+        goal("auto within 10 % of a plain stream", "hemiola-auto", "unix-stream", TOLERANCE),
+        goal("auto no slower than tcp", "hemiola-auto", "hemiola-tcp", 0.0),
         goal("unix no slower than tcp", "hemiola-unix", "hemiola-tcp", 0.0),
         goal("shm no slower than unix", "hemiola-shm", "hemiola-unix", TOLERANCE),
     ]

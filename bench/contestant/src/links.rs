@@ -19,6 +19,7 @@
 //! | `window` | the maximum number of messages under way, all of which need room |
 //! | `cores` | 2: each process keeps to a core of its own; 1: both keep to the same one |
 //! | `idle` | connections beside the one that is used |
+//! | `spins` | 1: the receiver looks for messages without sleeping |
 
 mod arrivals;
 mod partner;

@@ -17,11 +17,16 @@ pub fn workload(effort: Effort) -> Workload {
             hemiola("hemiola-tcp", "Hemiola, tcp"),
             plain("unix-epoll", "Unix sockets, epoll"),
             plain("unix-poll", "Unix sockets, poll"),
+            plain("unix-threads", "Unix sockets, a thread each"),
         ],
-        goals: vec![goal(
-            "share of a core within 10 % of epoll's",
-            Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE },
-        )],
+        goals: vec![
+            // What epoll took on the machine on which the bar was set, and some.
+            goal("share of a core", Limit::AtMost(11_000.0)),
+            goal(
+                "share of a core within 10 % of epoll's",
+                Limit::Within { of: "unix-epoll", tolerance: super::TOLERANCE },
+            ),
+        ],
         columns: vec![
             RECEIVER_SHARE.titled("receiver"),
             SENDER_SHARE.titled("sender"),
@@ -42,9 +47,9 @@ fn name(idle: u64) -> String {
 
 fn connections(idle: u64, effort: Effort) -> Case {
     let count = match effort {
-        Effort::Full => 4_000,
+        Effort::Full => 2_000,
         Effort::Quick => 100,
     };
-    let messages = Messages { bytes: 100, count, period_ns: 1_000_000, window: 64, cores: 2, idle };
+    let messages = Messages { bytes: 100, count, period_ns: 1_000_000, window: 64, cores: 2, idle, spins: false };
     case(name(idle), &messages, &[])
 }

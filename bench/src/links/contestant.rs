@@ -2,8 +2,10 @@
 //! `hemiola-bench links-contestant NAME --workload ...`.
 
 mod hemiola;
+mod memory;
 mod multiplexed;
 mod plain;
+mod slides;
 
 use std::io;
 
@@ -22,9 +24,13 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
         allow_many_files(assignment.number("idle"))?;
         assignment.introduce(&version(assignment.contestant()));
     }
+    if assignment.workload() == slides::WORKLOAD {
+        return slides::run(&assignment);
+    }
     match assignment.contestant() {
-        "hemiola-shm" | "hemiola-unix" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
-        "unix-epoll" | "unix-poll" => multiplexed::run(&assignment).map_err(system),
+        "hemiola-shm" | "hemiola-unix" | "hemiola-auto" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
+        "unix-epoll" | "unix-poll" | "unix-threads" => multiplexed::run(&assignment).map_err(system),
+        "memory" => memory::run(&assignment).map_err(system),
         _ => plain::run(&assignment),
     }
 }

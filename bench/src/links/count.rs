@@ -92,6 +92,7 @@ impl Counted {
             ("--window", 64),
             ("--cores", 2),
             ("--idle", self.idle),
+            ("--spins", 0),
         ];
         command.args([COMMAND, contestant, "--workload", if self.idle > 0 { "connections" } else { "one-way" }]);
         numbers.iter().for_each(|(name, number)| _ = command.args([name, &*number.to_string()]));

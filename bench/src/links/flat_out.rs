@@ -5,8 +5,8 @@ use crate::contest::discipline::Effort;
 use crate::messages::workload::{Case, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
-    let small = |bytes| flat_out(format!("{bytes} bytes"), bytes, 50_000, 64, effort, &[]);
-    let cases = vec![small(100), small(1024), flat_out("614 kB".to_owned(), IMAGE_BYTES, 500, 8, effort, UDP)];
+    let small = |bytes| flat_out(format!("{bytes} bytes"), bytes, 30_000, 64, effort, &[]);
+    let cases = vec![small(100), small(1024), flat_out("614 kB".to_owned(), IMAGE_BYTES, 300, 8, effort, UDP)];
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     Workload {
         name: "flat-out",
@@ -37,5 +37,5 @@ fn flat_out(
         Effort::Full => count,
         Effort::Quick => 100,
     };
-    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0 }, without)
+    case(name, &Messages { bytes, count, period_ns: 0, window, cores: 2, idle: 0, spins: false }, without)
 }

@@ -75,6 +75,10 @@ fn compare<'c>(goal: &Goal, contest: &'c Contest, placement: Placement) -> Optio
     let ours = value(goal.id)?;
     let limit = match goal.limit {
         Limit::AtMost(limit) | Limit::AtLeast(limit) => limit,
+        Limit::AtMostNearOrFar(near, far) => match placement {
+            Placement::Siblings | Placement::Near => near,
+            _ => far,
+        },
         Limit::TimesLess { than, factor } => value(than)? / factor,
         Limit::Within { of, tolerance } => value(of)? * (1.0 + tolerance),
         Limit::BestPeer { tolerance } => {
@@ -149,6 +153,7 @@ mod tests {
         assert_eq!(excess(Limit::AtMost(5.0), &[(Near, 10.0)], &[]), Some(2.0));
         assert_eq!(excess(Limit::AtMost(0.0), &[(Near, 0.0)], &[]), Some(1.0));
         assert_eq!(excess(Limit::AtLeast(20.0), &[(Near, 10.0)], &[]), Some(1.5));
+        assert_eq!(excess(Limit::AtMostNearOrFar(5.0, 8.0), &[(Near, 10.0)], &[]), Some(2.0));
         let eight_times = Limit::TimesLess { than: "peer", factor: 8.0 };
         assert_eq!(excess(eight_times, &[(Near, 10.0)], &[(Near, 40.0)]), Some(2.0));
         let within = Limit::Within { of: "peer", tolerance: 0.25 };

@@ -66,7 +66,7 @@ fn plot(workload: &Workload, contest: &Contest, column: &Column) -> Plot {
     let goals = workload.goals.iter().filter(|goal| goal.figure == column.figure && goal.cases.contains(&contest.case));
     let bar = goals.filter_map(|goal| match goal.limit {
         Limit::AtMost(limit) | Limit::AtLeast(limit) => Some(limit),
-        Limit::TimesLess { .. } | Limit::Within { .. } | Limit::BestPeer { .. } => None,
+        Limit::AtMostNearOrFar(..) | Limit::TimesLess { .. } | Limit::Within { .. } | Limit::BestPeer { .. } => None,
     });
     let bar = bar.min_by(f64::total_cmp);
     let smallest = rows.iter().map(|row| row.median).chain(bar).fold(f64::INFINITY, f64::min);

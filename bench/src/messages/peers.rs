@@ -13,8 +13,10 @@ pub struct Programs {
     cpp: BTreeMap<&'static str, PathBuf>,
 }
 
-/// The workspaces of crates in `peers`, and the programs that their contestants are.
-const CRATES: [(&str, &str); 2] = [("rust", "messages"), ("links", "links")];
+/// The workspaces of crates in `peers`, the programs that their contestants are, and what they need
+/// besides.
+const CRATES: [(&str, &str, &str); 3] =
+    [("rust", "messages", ""), ("links", "links", ""), ("dds", "dds", " On Debian: apt install gcc cyclonedds-dev")];
 
 /// The sources in `peers/cpp`, and the packages that they need.
 const CPP: [(&str, &str); 3] = [
@@ -43,11 +45,11 @@ pub fn build(bench: &Path, folder: &Path, workloads: &[Workload], notices: &mut 
         contestants.any(|contestant| contestant.program == program)
     };
     let mut programs = Programs { bench: bench.to_owned(), crates: BTreeMap::new(), cpp: BTreeMap::new() };
-    for (name, program) in CRATES.into_iter().filter(|(name, _)| needs(Program::Crates(name))) {
+    for (name, program, remedy) in CRATES.into_iter().filter(|(name, ..)| needs(Program::Crates(name))) {
         let target = folder.join(name);
         match build_crates(&sources.join(name), &target) {
             Ok(()) => _ = programs.crates.insert(name, target.join("release").join(program)),
-            Err(problem) => notices.push(format!("Left out: all crates of peers/{name} (cargo: {problem}).")),
+            Err(problem) => notices.push(format!("Left out: all of peers/{name} (cargo: {problem}).{remedy}")),
         }
     }
     let header = sources.join("cpp/messages.hpp");
@@ -60,4 +62,26 @@ pub fn build(bench: &Path, folder: &Path, workloads: &[Workload], notices: &mut 
         }
     }
     programs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::discipline::Effort;
+    use crate::links::LINKS;
+    use crate::messages::MESSAGES;
+
+    #[test]
+    fn every_peer_is_one_that_can_be_built() {
+        for workload in [&MESSAGES, &LINKS].into_iter().flat_map(|area| (area.workloads)(Effort::Full)) {
+            for contestant in &workload.contestants {
+                let is_known = match contestant.program {
+                    Program::Bench(_) => true,
+                    Program::Crates(folder) => CRATES.iter().any(|(name, ..)| *name == folder),
+                    Program::Cpp(source) => CPP.iter().any(|(name, _)| *name == source),
+                };
+                assert!(is_known, "{}: {}", workload.name, contestant.id);
+            }
+        }
+    }
 }

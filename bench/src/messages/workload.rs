@@ -97,6 +97,8 @@ pub struct Goal {
 pub enum Limit {
     AtMost(f64),
     AtLeast(f64),
+    /// The first figure while the cores share a cache or a core, otherwise the second.
+    AtMostNearOrFar(f64, f64),
     /// The figure of `than` in the same case, divided by `factor`.
     TimesLess {
         than: &'static str,

@@ -35,7 +35,7 @@ fn send(assignment: &Assignment) -> Outcome {
         .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
         .create()?;
     let notifier = events.notifier_builder().create()?;
-    measure(assignment, partner, &mut Publishing { publisher, notifier, bytes });
+    measure(assignment, partner, &mut Publishing { publisher, notifier, bytes, spins: spins(assignment) });
     Ok(())
 }
 
@@ -43,6 +43,8 @@ struct Publishing {
     publisher: Publisher<ipc::Service, [u8], ()>,
     notifier: Notifier<ipc::Service>,
     bytes: usize,
+    /// The receiver looks without being woken.
+    spins: bool,
 }
 
 impl links::Sender for Publishing {
@@ -50,7 +52,9 @@ impl links::Sender for Publishing {
         let mut sample = self.publisher.loan_slice(self.bytes).expect("a sample");
         write_head(sample.payload_mut(), number);
         sample.send().expect("the partner is there");
-        self.notifier.notify().expect("the partner is there");
+        if !self.spins {
+            self.notifier.notify().expect("the partner is there");
+        }
     }
 }
 
@@ -63,13 +67,19 @@ fn receive(assignment: &Assignment) -> Outcome {
     let mut arrivals = Arrivals::expected(assignment);
     println!("{READY} {name}");
     loop {
-        listener.blocking_wait(|_| ())?;
+        if !spins(assignment) {
+            listener.blocking_wait(|_| ())?;
+        }
         while let Some(sample) = subscriber.receive()? {
             if note(&mut arrivals, &sample)? {
                 return Ok(());
             }
         }
     }
+}
+
+fn spins(assignment: &Assignment) -> bool {
+    assignment.number("spins") == 1
 }
 
 fn node() -> Result<Node<ipc::Service>, iceoryx2::node::NodeCreationFailure> {

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use hemiola::Representation;
 use hemiola::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
@@ -71,10 +72,26 @@ fn send(assignment: &Assignment) -> Result<(), BenchError> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    if assignment.contestant() == "hemiola-auto" && has_tcp().map_err(system)? {
+        return Err(BenchError::Assignment("auto: has chosen TCP on one host, not a Unix socket".to_owned()));
+    }
     let data = assignment.number("bytes") as usize - HEAD - LENGTH;
     measure(assignment, partner, &mut Publishing { publisher, data });
     Ok(())
 }
+
+/// Returns whether this process has a TCP socket.
+fn has_tcp() -> io::Result<bool> {
+    let sockets = fs::read_to_string("/proc/self/net/tcp")?;
+    let mut open = fs::read_dir("/proc/self/fd")?.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    Ok(open.any(|target| {
+        let inode = target.to_str().and_then(|name| name.strip_prefix("socket:[")?.strip_suffix(']'));
+        inode.is_some_and(|inode| sockets.lines().any(|line| line.split_whitespace().nth(INODE) == Some(inode)))
+    }))
+}
+
+/// The column of a socket's inode in /proc/net/tcp.
+const INODE: usize = 9;
 
 struct Publishing {
     publisher: Publisher<Packet>,
@@ -96,7 +113,22 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
     let mut executor = Executor::new("callbacks", &Arc::new(RobotClock::running(1.0)));
     let used = bus.readable_topic::<Packet>(USED)?;
     let _idle = bus.readable_topic::<Packet>(IDLE)?.queue(1, WhenFull::DropOldest);
-    let (mut arrivals, handle) = (Arrivals::expected(assignment), executor.handle());
+    let mut arrivals = Arrivals::expected(assignment);
+    if assignment.number("spins") == 1 {
+        let mut queue = used.queue(room(assignment), WhenFull::DropOldest);
+        let _links = listen(assignment, bus)?;
+        loop {
+            match queue.receive() {
+                Some(packet) if arrivals.note(packet.number, packet.stamp_ns).map_err(BenchError::Assignment)? => {
+                    return Ok(());
+                }
+                Some(_) => {}
+                // The links' thread has the same core and the same priority.
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+    let handle = executor.handle();
     let take = move |packet: &Packet| match arrivals.note(packet.number, packet.stamp_ns) {
         Ok(true) => handle.stop(),
         Ok(false) => {}
@@ -107,6 +139,13 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
         }
     };
     executor.subscribe(&used, Priority(1), room(assignment), WhenFull::DropOldest, take)?;
+    let _links = listen(assignment, bus)?;
+    executor.run();
+    Ok(())
+}
+
+/// Opens the links of the receiving process, and tells the other one where they listen.
+fn listen(assignment: &Assignment, bus: Bus) -> Result<Links, BenchError> {
     let connections = assignment.number("idle") as usize + 1;
     let listening: Vec<LinkConfiguration> = (0..connections.div_ceil(MOST_PEERS))
         .map(|number| {
@@ -118,8 +157,7 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
     let links = Links::open(&listening, host("receiver", bus))?;
     let addresses: Vec<String> = links.statistics().into_iter().map(|link| link.address).collect();
     println!("{READY} {}", addresses.join("\t"));
-    executor.run();
-    Ok(())
+    Ok(links)
 }
 
 /// The line with the addresses at which the receiving process listens, separated by tabs.
@@ -136,6 +174,7 @@ fn free_address(contestant: &str, number: usize) -> LinkAddress {
     match contestant {
         "hemiola-tcp" => LinkAddress::Tcp(any),
         "hemiola-udp" => LinkAddress::Udp(any),
+        "hemiola-auto" => LinkAddress::Auto(any),
         _ => {
             let name = format!("hemiola-bench-links-{}-{number}.sock", std::process::id());
             let path = std::env::temp_dir().join(name);
@@ -150,7 +189,21 @@ fn address_of(text: &str) -> Option<LinkAddress> {
         ("shm", path) => Some(LinkAddress::Shm(path.into())),
         ("unix", path) => Some(LinkAddress::Unix(path.into())),
         ("tcp", address) => address.parse().ok().map(LinkAddress::Tcp),
+        ("auto", address) => address.parse().ok().map(LinkAddress::Auto),
         ("udp", address) => address.parse().ok().map(LinkAddress::Udp),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_process_with_a_tcp_socket_is_seen_to_have_one() {
+        let _socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        assert!(has_tcp().unwrap());
     }
 }

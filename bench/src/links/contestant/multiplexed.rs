@@ -1,4 +1,5 @@
-//! Many Unix sockets in the receiving process, which waits for all of them by `epoll` or `poll`.
+//! Many Unix sockets in the receiving process, which waits for all of them by `epoll`, by `poll`,
+//! or by a thread each.
 //! One of them is used.
 
 use std::fs;
@@ -6,6 +7,8 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Stdio;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hemiola_bench_contestant::links::{Arrivals, Partner, measure};
 use hemiola_bench_contestant::messages::Assignment;
@@ -36,7 +39,11 @@ fn receive(assignment: &Assignment) -> io::Result<()> {
     let connections = (0..=assignment.number("idle")).map(accept).collect::<io::Result<Vec<UnixStream>>>()?;
     fs::remove_file(&path)?;
     let mut arrivals = Arrivals::expected(assignment);
-    let mut message = vec![0; assignment.number("bytes") as usize];
+    let bytes = assignment.number("bytes") as usize;
+    if assignment.contestant() == "unix-threads" {
+        return by_threads(connections, arrivals, bytes);
+    }
+    let mut message = vec![0; bytes];
     let take = |mut connection: &UnixStream| {
         connection.read_exact(&mut message)?;
         note(&mut arrivals, &message)
@@ -80,3 +87,27 @@ fn by_poll(connections: &[UnixStream], mut take: impl FnMut(&UnixStream) -> io::
         }
     }
 }
+
+/// Reads each connection on a thread of its own, which sleeps in `read`.
+fn by_threads(connections: Vec<UnixStream>, arrivals: Arrivals, bytes: usize) -> io::Result<()> {
+    let (arrivals, (ended, end)) = (Arc::new(Mutex::new(arrivals)), sync_channel(1));
+    for mut connection in connections {
+        let (arrivals, ended) = (Arc::clone(&arrivals), ended.clone());
+        let mut read = move || -> io::Result<()> {
+            let mut message = vec![0; bytes];
+            loop {
+                connection.read_exact(&mut message)?;
+                let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+                if note(&mut arrivals, &message)? {
+                    return Ok(());
+                }
+            }
+        };
+        // The first one that ends counts: with it, the process and all other threads end.
+        std::thread::Builder::new().stack_size(STACK).spawn(move || _ = ended.try_send(read()))?;
+    }
+    end.recv().unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// The memory of a thread that reads one connection.
+const STACK: usize = 64 * 1024;

@@ -19,6 +19,18 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     if assignment.receives() {
         return receive(assignment).map_err(system);
     }
+    let (ours, theirs) = ends(assignment)?;
+    let piece = match assignment.contestant() {
+        "unix-seqpacket" | "unix-datagram" => PIECE,
+        _ => usize::MAX,
+    };
+    let mut sender = Plain::new(ours, assignment, piece);
+    measure(assignment, Partner::start(theirs), &mut sender);
+    Ok(())
+}
+
+/// Makes what the contestant sends through: the sending end, and the receiving one.
+pub fn ends(assignment: &Assignment) -> Result<(OwnedFd, OwnedFd), BenchError> {
     let ends = match assignment.contestant() {
         "unix-stream" => UnixStream::pair().map(owned),
         "unix-seqpacket" => sequenced_packets().map(owned),
@@ -28,14 +40,7 @@ pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
         "pipe" => io::pipe().map(|(reader, writer)| (writer.into(), reader.into())),
         _ => return Err(unknown(assignment)),
     };
-    let (ours, theirs) = ends.map_err(system)?;
-    let piece = match assignment.contestant() {
-        "unix-seqpacket" | "unix-datagram" => PIECE,
-        _ => usize::MAX,
-    };
-    let mut sender = Plain::new(ours, assignment, piece);
-    measure(assignment, Partner::start(theirs), &mut sender);
-    Ok(())
+    ends.map_err(system)
 }
 
 /// The maximum length of a message of sockets that preserve message boundaries.

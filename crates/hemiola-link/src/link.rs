@@ -42,7 +42,7 @@ pub struct Link {
 /// The transport of a link.
 enum Carrier {
     Streams(Streams),
-    Datagrams(Datagrams),
+    Datagrams(Box<Datagrams>),
 }
 
 /// The most peers at a time, including those that have not sent their hello yet.
@@ -129,12 +129,12 @@ impl Link {
                 let arrivals = Arrivals::open(transport, configuration, &desk.robot)?;
                 Carrier::Streams(Streams::carried(arrivals, &mut desk, tokens, registry)?)
             }
-            LinkEnd::Join(group) => Carrier::Datagrams(Datagrams::joining(group, &mut desk, tokens, registry)?),
+            LinkEnd::Join(group) => Carrier::datagrams(Datagrams::joining(group, &mut desk, tokens, registry)?),
             LinkEnd::Listen(LinkAddress::Udp(address)) => {
-                Carrier::Datagrams(Datagrams::listening(*address, &mut desk, tokens, registry)?)
+                Carrier::datagrams(Datagrams::listening(*address, &mut desk, tokens, registry)?)
             }
             LinkEnd::Connect(LinkAddress::Udp(address)) => {
-                Carrier::Datagrams(Datagrams::connecting(*address, &mut desk, tokens, registry)?)
+                Carrier::datagrams(Datagrams::connecting(*address, &mut desk, tokens, registry)?)
             }
             LinkEnd::Listen(address) => Carrier::Streams(Streams::listening(address, &mut desk, tokens, registry)?),
             LinkEnd::Connect(address) => Carrier::Streams(Streams::connecting(address, tokens)),
@@ -230,6 +230,10 @@ impl Link {
 }
 
 impl Carrier {
+    fn datagrams(datagrams: Datagrams) -> Self {
+        Self::Datagrams(Box::new(datagrams))
+    }
+
     /// Applies `act` to each conversation. Those that have frames to send then get a turn.
     fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
         match self {

@@ -90,6 +90,11 @@ fn no_thread_runs_while_there_is_nothing_to_do() {
 }
 
 #[test]
+fn the_watchdog_of_a_cycle_with_priority_sleeps_while_that_does_not_run() {
+    comes_to_rest(&["--set", "cycle.control.priority=50"], Duration::from_secs(3));
+}
+
+#[test]
 fn no_thread_runs_while_nobody_looks_at_the_page() {
     comes_to_rest(&["--page", &addresses::free_port().to_string()], Duration::from_secs(3));
 }

@@ -58,7 +58,7 @@ impl Owned {
                 Frame::Fragment(Fragment { topic: self.topic, sequence: self.sequence, length, index, bytes })
             }
             RELIABLE => {
-                let frame: &[u8] = if self.topic % 2 == 0 { &[MESSAGE, 1, 2] } else { &[FRAGMENT] };
+                let frame: &[u8] = if self.topic.is_multiple_of(2) { &[MESSAGE, 1, 2] } else { &[FRAGMENT] };
                 Frame::Reliable(Reliable { number: self.sequence, frame })
             }
             ACKNOWLEDGEMENT => Frame::Acknowledgement { next: self.sequence, later: self.time.cast_unsigned() },

@@ -3,8 +3,9 @@
 //! memory.
 //!
 //! # Safety
-//! `unsafe` stands at the calls into `dds.c`. Its functions take what C allows: a domain's text that
-//! ends with a zero, memory that lives during the call, and a callback for the process's lifetime.
+//! `unsafe` stands at the calls into `dds.c`. Its functions take what C allows: a domain's text
+//! that ends with a zero, memory that lives during the call, and a callback for the process's
+//! lifetime.
 
 use std::ffi::{CStr, CString, c_char};
 use std::process::Stdio;

@@ -1,8 +1,10 @@
 //! Faults: unexpected events that make the run of a robot end with an error, such as a thread that
 //! ended unexpectedly, or a module that cannot be dropped or made safe.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use hemiola_realtime::Wakeup;
 
 use crate::error::RuntimeError;
 
@@ -41,23 +43,33 @@ impl Fault {
 /// All faults of a robot. The lock is held only for a moment, off the real-time threads or on one
 /// that ends.
 #[derive(Default)]
-pub struct Faults(Mutex<Vec<Fault>>);
+pub struct Faults {
+    all: Mutex<Vec<Fault>>,
+    /// The signal that is notified when there is a new one.
+    news: Arc<Wakeup>,
+}
 
 impl Faults {
+    /// Returns no faults. The signal is notified of each new one.
+    pub fn telling(news: Arc<Wakeup>) -> Self {
+        Self { all: Mutex::default(), news }
+    }
+
     pub fn note(&self, fault: Fault) {
-        let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if !faults.contains(&fault) {
             faults.push(fault);
+            self.news.notify_all();
         }
     }
 
     /// Returns the first fault.
     pub fn first(&self) -> Option<Fault> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
     /// Returns the faults with this number or a later one.
     pub fn since(&self, number: usize) -> Vec<Fault> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).get(number..).unwrap_or_default().to_vec()
     }
 }

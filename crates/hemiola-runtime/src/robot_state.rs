@@ -52,6 +52,7 @@ pub struct RobotState {
 
 impl RobotState {
     pub fn new(bus: Bus, clock: RobotClock, source_ids: Vec<SourceId>, heard_ids: Vec<SourceId>, taken: Taken) -> Self {
+        let news = Arc::<Wakeup>::default();
         Self {
             bus,
             clock: Arc::new(clock),
@@ -63,7 +64,7 @@ impl RobotState {
             ended: AtomicBool::new(false),
             turn: Wakeup::new(),
             activity: Wakeup::new(),
-            news: Arc::default(),
+            news: news.clone(),
             triggers: OnceLock::new(),
             source_ids: source_ids.into(),
             heard_ids: heard_ids.into(),
@@ -71,7 +72,7 @@ impl RobotState {
             gate: Arc::default(),
             taken,
             feedback: Feedback::default(),
-            faults: Arc::default(),
+            faults: Arc::new(Faults::telling(news)),
             inlets: BTreeMap::new(),
             topic_inlets: BTreeMap::new(),
         }
@@ -138,7 +139,6 @@ impl RobotState {
         self.faults.note(Fault::Thread { name: thread.to_owned(), reason });
         self.enter_safe_state(Cause::Fault);
         self.turn.notify_all();
-        self.news.notify_all();
     }
 
     pub fn clock(&self) -> &Arc<RobotClock> {

@@ -152,6 +152,8 @@ fn two_programs_talk_both_ways() {
         let (follower, leader) = (Run::follower(&folder, &address), Run::leader(&folder, &address));
         // The leader begins with a small circle; the follower requests a large one.
         Witness::at(&address).sees(2.0);
+        // It reports once a second, by which time it has compared the clocks.
+        follower.says(" runs, ");
         let said = follower.interrupt();
         for part in [
             "link leader connects to",

@@ -23,6 +23,23 @@ struct UdpStranger {
 }
 
 impl UdpStranger {
+    /// Meets the robot, and offers it the topic `Wish` as number 3. Returns the robot's number when
+    /// it receives that topic.
+    fn offer_wish(&self, robot: &Side, version: u32) -> u64 {
+        let number = self.meet(robot, version);
+        let offer = Offer {
+            topic: 3,
+            kind: OfferKind::Topic,
+            name: "Wish",
+            schema: "a/msg/Image",
+            hash: "",
+            definition: "uint8[] pixels\n",
+        };
+        self.say(7, number, &Frame::Offer(offer));
+        robot.until(|link| link.received[0].peers == 1);
+        number
+    }
+
     fn at(side: &Side) -> Self {
         let LinkAddress::Udp(robot) = side.address() else { panic!("it is UDP") };
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -115,17 +132,7 @@ fn fragments_of_a_peer_that_makes_them_up_are_bounded_and_its_messages_come() {
     let robot = Side::open("robot", listening(free_udp(), &[], &["Wish"]));
     let mut wishes = robot.queue::<Image>("Wish");
     let stranger = UdpStranger::at(&robot);
-    let number = stranger.meet(&robot, VERSION_WITH_FRAGMENTS);
-    let offer = Offer {
-        topic: 3,
-        kind: OfferKind::Topic,
-        name: "Wish",
-        schema: "a/msg/Image",
-        hash: "",
-        definition: "uint8[] pixels\n",
-    };
-    stranger.say(7, number, &Frame::Offer(offer));
-    robot.until(|link| link.received[0].peers == 1);
+    let number = stranger.offer_wish(&robot, VERSION_WITH_FRAGMENTS);
     let fragment =
         |topic, sequence, length, index, bytes| Frame::Fragment(Fragment { topic, sequence, length, index, bytes });
     // Claims of 64 MB each, of which a byte comes, and messages that nobody wants.
@@ -188,17 +195,7 @@ fn who_acknowledges_what_was_never_sent_or_hides_garbage_in_what_is_reliable_dis
     let robot = Side::open("robot", listening(free_udp(), &[], &["Wish"]));
     let mut wishes = robot.queue::<Image>("Wish");
     let stranger = UdpStranger::at(&robot);
-    let number = stranger.meet(&robot, VERSION_WITH_ACKNOWLEDGEMENTS);
-    let offer = Offer {
-        topic: 3,
-        kind: OfferKind::Topic,
-        name: "Wish",
-        schema: "a/msg/Image",
-        hash: "",
-        definition: "uint8[] pixels\n",
-    };
-    stranger.say(7, number, &Frame::Offer(offer));
-    robot.until(|link| link.received[0].peers == 1);
+    let number = stranger.offer_wish(&robot, VERSION_WITH_ACKNOWLEDGEMENTS);
     for (next, later) in [(0, 0), (2, 0), (1, 1), (u64::MAX, u64::MAX), (1, 1 << 63)] {
         stranger.say(7, number, &Frame::Acknowledgement { next, later });
     }

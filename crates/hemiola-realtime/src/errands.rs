@@ -10,8 +10,17 @@ use std::cell::Cell;
 use crate::os;
 use crate::policy::Policy;
 
+/// Whether a thread does errands.
+#[derive(Clone, Copy)]
+enum Errands {
+    /// If it shares time.
+    ByPolicy,
+    Never,
+    Always,
+}
+
 thread_local! {
-    static DOES_NO_ERRANDS: Cell<bool> = const { Cell::new(false) };
+    static ERRANDS: Cell<Errands> = const { Cell::new(Errands::ByPolicy) };
 }
 
 /// Declares that the calling thread does no work for other threads, whatever its policy is.
@@ -30,14 +39,34 @@ thread_local! {
 /// .unwrap();
 /// ```
 pub fn refuse_errands() {
-    DOES_NO_ERRANDS.set(true);
+    ERRANDS.set(Errands::Never);
+}
+
+/// Declares that the calling thread may do work for others, whatever its policy is: the thread of a
+/// driver, say, that publishes at a real-time priority, and for which a message that leaves at once
+/// is worth the microseconds of sending it.
+///
+/// ```
+/// use hemiola_realtime::{Policy, Priority, ThreadSettings, accept_errands, may_do_errands, spawn};
+///
+/// let driver = ThreadSettings::new("driver").policy(Policy::Fifo(Priority::new(60)?));
+/// let driver = spawn(driver, || {
+///     accept_errands();
+///     may_do_errands()
+/// })?;
+/// assert!(driver.thread.join().unwrap());
+/// # Ok::<(), hemiola_realtime::RealtimeError>(())
+/// ```
+pub fn accept_errands() {
+    ERRANDS.set(Errands::Always);
 }
 
 /// Returns whether the calling thread may allocate, lock and make system calls for another thread
 /// at this moment, where that is faster than waking it. `false` where the system does not tell
 /// whether the thread shares time.
 ///
-/// This is a system call of a fraction of a microsecond: for use in the place of a longer one.
+/// Unless the thread has declared what it does, this is a system call of a fraction of a
+/// microsecond: for use in the place of a longer one.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority, ThreadSettings, may_do_errands, spawn};
@@ -47,13 +76,17 @@ pub fn refuse_errands() {
 /// # Ok::<(), hemiola_realtime::RealtimeError>(())
 /// ```
 pub fn may_do_errands() -> bool {
-    // Thread 0 is the calling one.
-    cfg!(target_os = "linux") && !DOES_NO_ERRANDS.get() && !os::is_real_time(0)
+    match ERRANDS.get() {
+        // Thread 0 is the calling one.
+        Errands::ByPolicy => cfg!(target_os = "linux") && !os::is_real_time(0),
+        Errands::Never => false,
+        Errands::Always => true,
+    }
 }
 
 /// Notes the policy that is requested for the calling thread.
 pub(crate) fn note_policy(policy: Policy) {
-    DOES_NO_ERRANDS.set(!matches!(policy, Policy::TimeSharing { .. }));
+    ERRANDS.set(if matches!(policy, Policy::TimeSharing { .. }) { Errands::ByPolicy } else { Errands::Never });
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -80,8 +113,10 @@ mod tests {
                 may_do_errands()
             });
             refuse_errands();
-            (answers, may_do_errands())
+            let refused = may_do_errands();
+            accept_errands();
+            (answers, refused, may_do_errands())
         };
-        assert_eq!(std::thread::spawn(changes).join().unwrap(), ([false, true], false));
+        assert_eq!(std::thread::spawn(changes).join().unwrap(), ([false, true], false, true));
     }
 }

@@ -42,6 +42,7 @@ mod locking;
 mod machine;
 mod memory;
 mod os;
+mod pipe;
 mod policy;
 mod privileges;
 mod respite;
@@ -65,12 +66,14 @@ pub use containment::{Containment, describe_panic, take_place};
 pub use denial::{Denial, Outcome};
 pub use doctor::{Finding, State, examine, examine_settings, findings_as_json, findings_as_text};
 pub use earliness::{AdaptiveEarliness, EarlinessCost, EarlySleep};
-pub use errands::{may_do_errands, refuse_errands};
+pub use errands::{accept_errands, may_do_errands, refuse_errands};
 pub use error::RealtimeError;
 pub use latency::LatencyDistribution;
 pub use locking::Locking;
 pub use machine::describe_machine;
 pub use memory::{MemoryReport, prefault_stack, secure_memory};
+#[cfg(not(loom))]
+pub use pipe::{MemoryPipe, PipeMisuse, PipePlace};
 pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
 #[cfg(not(loom))]

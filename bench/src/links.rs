@@ -97,6 +97,8 @@ fn contestants() -> Vec<Contestant> {
         hemiola("hemiola-auto", "Hemiola, auto"),
         hemiola("hemiola-tcp", "Hemiola, tcp"),
         hemiola("hemiola-udp", "Hemiola, udp"),
+        hemiola("hemiola-shm-polled", "Hemiola, shm, polled"),
+        hemiola("hemiola-unix-polled", "Hemiola, unix, polled"),
         plain("unix-stream", "Unix socket, stream"),
         plain("unix-seqpacket", "Unix socket, seqpacket"),
         plain("unix-datagram", "Unix socket, datagram"),

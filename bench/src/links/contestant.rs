@@ -28,7 +28,7 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
         return slides::run(&assignment);
     }
     match assignment.contestant() {
-        "hemiola-shm" | "hemiola-unix" | "hemiola-auto" | "hemiola-tcp" | "hemiola-udp" => hemiola::run(&assignment),
+        name if name.starts_with("hemiola-") => hemiola::run(&assignment),
         "unix-epoll" | "unix-poll" | "unix-threads" => multiplexed::run(&assignment).map_err(system),
         "memory" => memory::run(&assignment).map_err(system),
         _ => plain::run(&assignment),

@@ -64,6 +64,13 @@ pub enum LinkError {
         /// The link's address.
         address: String,
     },
+    /// The links have ended, because code that is not theirs has panicked: that of a message's type,
+    /// as a rule.
+    #[error("the links have ended: they {reason}")]
+    Ended {
+        /// The panic, as a part of a sentence.
+        reason: String,
+    },
     /// The system has not provided something that links need.
     #[error("links cannot be opened: the system has not provided {what}: {source}")]
     System {

@@ -28,6 +28,7 @@
 //! | module | what |
 //! |---|---|
 //! | `links` | all links of a robot: the interface of this crate |
+//! | `polled` | links that a thread of the user's serves |
 //! | `reactor` | the thread of the links: what it waits for, and which link has a turn |
 //! | `link` | one link: its sockets and its peers |
 //! | `session` | the conversation with one peer, and the frames that wait for it; knows nothing about sockets |
@@ -55,6 +56,7 @@ mod multicast;
 mod near;
 mod passage;
 mod patience;
+mod polled;
 mod reactor;
 mod session;
 mod socket;
@@ -68,6 +70,7 @@ pub use error::LinkError;
 pub use folder::{make_socket_folder, socket_folder};
 pub use links::{LinkHost, Links};
 pub use patience::Patience;
+pub use polled::PolledLinks;
 pub use session::{ClockDifference, PeerClock};
 pub use statistics::{ClockOffset, LinkPeer, LinkStatistics, ReceivedStatistics, SentStatistics, ServiceStatistics};
 pub use transport::{Entrance, Transport, TransportEnd};

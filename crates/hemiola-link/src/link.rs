@@ -11,6 +11,7 @@ mod datagrams;
 mod errand;
 mod group;
 mod outbox;
+mod piped;
 mod seeker;
 mod sharing;
 mod streams;
@@ -218,6 +219,24 @@ impl Link {
         // A peer that has disconnected does not want anything any more.
         todo.is_more |= desk.has_changed;
         todo
+    }
+
+    /// Looks into the pipes of peers, who do not ring any more. Returns whether there is something.
+    pub fn look(&mut self) -> bool {
+        match &mut self.carrier {
+            Carrier::Streams(streams) => streams.peers.values_mut().fold(false, |any, peer| peer.look() || any),
+            Carrier::Datagrams(_) => false,
+        }
+    }
+
+    /// Lets peers ring again. Returns whether nothing is in their pipes.
+    pub fn prepare_to_sleep(&mut self) -> bool {
+        match &mut self.carrier {
+            Carrier::Streams(streams) => {
+                streams.peers.values_mut().fold(true, |all, peer| peer.prepare_to_sleep() && all)
+            }
+            Carrier::Datagrams(_) => true,
+        }
     }
 
     /// Says goodbye to all peers with this reason.

@@ -134,6 +134,14 @@ pub struct Links {
 /// The time within which the links' thread must say goodbye.
 const END_PATIENCE: Duration = Duration::from_millis(500);
 
+/// Links that are open, and not served yet.
+pub(crate) struct Opened {
+    pub(crate) reactor: Reactor,
+    orders: Sender<String>,
+    order: Arc<Wakeup>,
+    pub(crate) statistics: LinksView,
+}
+
 impl Links {
     /// Opens links. When this returns, the listening ones do so; the others try to connect until
     /// they reach their peer.
@@ -143,7 +151,48 @@ impl Links {
     /// [transport](LinkHost::with_transport) that the host does not have, or the system provides no
     /// thread.
     pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
-        let system = |what: &'static str| move |source: io::Error| LinkError::System { what, source };
+        let (note, opened) = (host.note.clone(), Opened::of(links, host)?);
+        let Opened { mut reactor, orders, order, statistics } = opened;
+        let (end, ended) = channel();
+        let work = move || {
+            if let Err(panic) = contained(|| reactor.run()).flatten() {
+                note(format!("the links have ended: they {panic}"));
+            }
+            _ = contained(move || drop(reactor));
+            drop(end);
+        };
+        thread::Builder::new().name("hemiola links".to_owned()).spawn(work).map_err(system("a thread"))?;
+        Ok(Self { orders, ended, order, statistics })
+    }
+
+    /// Returns the statistics of each link, in the order of the configuration.
+    pub fn statistics(&self) -> Vec<LinkStatistics> {
+        self.statistics.statistics()
+    }
+
+    /// Returns a view of these links. It continues to show the last statistics after they have been
+    /// closed.
+    pub fn view(&self) -> LinksView {
+        self.statistics.clone()
+    }
+
+    /// Says goodbye to all peers with this reason, and closes the links.
+    pub fn close(mut self, reason: &str) {
+        self.end(reason);
+    }
+
+    fn end(&mut self, reason: &str) {
+        if self.orders.send(reason.to_owned()).is_ok() {
+            self.order.notify_all();
+            // The thread ends at once, unless a user's type delays it. Stopping a robot must not
+            // wait for that any longer.
+            _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
+        }
+    }
+}
+
+impl Opened {
+    pub(crate) fn of(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
         let poll = Poll::new().map_err(system("an epoll instance"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(system("a waker"))?;
         let duty = Arc::new(LinksDuty::default());
@@ -183,46 +232,15 @@ impl Links {
         }
         let statistics = LinksView::of_links(opened.iter().map(|link| link.desk().statistics.clone()));
         let (orders, ordered) = channel();
-        let (end, ended) = channel();
         let order = events.order();
         let reactor = Reactor::new(poll, (events, duty), opened, &host.ends.bus, ordered, statistics.clone());
-        let mut reactor = reactor.map_err(system("a handle of the epoll instance"))?;
-        let note = host.note;
-        let work = move || {
-            if let Err(panic) = contained(|| reactor.run()).flatten() {
-                note(format!("the links have ended: they {panic}"));
-            }
-            _ = contained(move || drop(reactor));
-            drop(end);
-        };
-        thread::Builder::new().name("hemiola links".to_owned()).spawn(work).map_err(system("a thread"))?;
-        Ok(Self { orders, ended, order, statistics })
+        let reactor = reactor.map_err(system("a handle of the epoll instance"))?;
+        Ok(Self { reactor, orders, order, statistics })
     }
+}
 
-    /// Returns the statistics of each link, in the order of the configuration.
-    pub fn statistics(&self) -> Vec<LinkStatistics> {
-        self.statistics.statistics()
-    }
-
-    /// Returns a view of these links. It continues to show the last statistics after they have been
-    /// closed.
-    pub fn view(&self) -> LinksView {
-        self.statistics.clone()
-    }
-
-    /// Says goodbye to all peers with this reason, and closes the links.
-    pub fn close(mut self, reason: &str) {
-        self.end(reason);
-    }
-
-    fn end(&mut self, reason: &str) {
-        if self.orders.send(reason.to_owned()).is_ok() {
-            self.order.notify_all();
-            // The thread ends at once, unless a user's type delays it. Stopping a robot must not
-            // wait for that any longer.
-            _ = self.ended.recv_timeout(END_PATIENCE) == Err(RecvTimeoutError::Timeout);
-        }
-    }
+fn system(what: &'static str) -> impl Fn(io::Error) -> LinkError {
+    move |source| LinkError::System { what, source }
 }
 
 impl Drop for Links {

@@ -38,6 +38,19 @@ pub struct Reactor {
     duty: Arc<LinksDuty>,
     /// Receives the reason for which the links close.
     ordered: Receiver<String>,
+    ready: Events,
+    buffer: Vec<u8>,
+    rest: Rest,
+    /// The number of looks since the last sleep; `None` if there was none.
+    looks: Option<u32>,
+}
+
+/// How long there is nothing to do.
+#[derive(Clone, Copy)]
+enum Rest {
+    Not,
+    Until(Instant),
+    UntilWoken,
 }
 
 /// The duty of the links' thread.
@@ -97,6 +110,8 @@ pub const WAKER: Token = Token(usize::MAX);
 const BUFFER: usize = 64 << 10;
 /// The most sockets that are ready at once; others have their turn after these.
 const AT_ONCE: usize = 64;
+/// The number of looks into pipes for each one at the sockets, which costs a system call.
+const LOOKS_FOR_EACH_POLL: u32 = 32;
 
 impl Reactor {
     /// # Errors
@@ -113,7 +128,8 @@ impl Reactor {
         let (links, registry) = (Turns::of(links), poll.registry().try_clone()?);
         let work = Work { events, links, is_ordered: false, _watch: watch, registry, statistics, panic: None };
         duty.0.begin(work);
-        Ok(Self { poll, duty, ordered })
+        let (ready, buffer) = (Events::with_capacity(AT_ONCE), vec![0; BUFFER]);
+        Ok(Self { poll, duty, ordered, ready, buffer, rest: Rest::Not, looks: None })
     }
 
     /// Serves all links until they must close.
@@ -121,44 +137,92 @@ impl Reactor {
     /// # Errors
     /// Returns the description of a panic of a thread that stood in for this one.
     pub fn run(&mut self) -> Result<(), String> {
-        let Self { poll, duty, ordered } = self;
-        let mut ready = Events::with_capacity(AT_ONCE);
-        let mut buffer = vec![0; BUFFER];
-        let mut timeout = Some(Duration::ZERO);
         // Each link has its first turn, also if all must close at once.
-        _ = duty.0.hold(|work| work.turn(&mut buffer));
-        loop {
-            match poll.poll(&mut ready, timeout) {
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Ok(()),
-                _ => {}
+        _ = self.duty.0.hold(|work| work.turn(&mut self.buffer));
+        while self.poll(None)? {}
+        Ok(())
+    }
+
+    /// Sleeps until there is something to do, but no longer than `most`, and does it. Returns
+    /// whether the links go on.
+    ///
+    /// # Errors
+    /// Returns the description of a panic of a thread that stood in for this one.
+    pub fn poll(&mut self, most: Option<Duration>) -> Result<bool, String> {
+        let sleep = match self.rest {
+            Rest::Not => Some(Duration::ZERO),
+            Rest::Until(due) => Some(due.saturating_duration_since(Instant::now())),
+            Rest::UntilWoken => None,
+        };
+        let mut sleep = [sleep, most].into_iter().flatten().min();
+        if sleep != Some(Duration::ZERO) && self.looks.take().is_some() && !self.prepare_pipes_to_sleep() {
+            sleep = Some(Duration::ZERO);
+        }
+        match self.poll.poll(&mut self.ready, sleep) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Ok(false),
+            _ => {}
+        }
+        self.serve()
+    }
+
+    /// Does what is there to do, without sleeping: looks into the pipes of peers, who do not ring
+    /// any more, and every now and then at the sockets. Returns whether the links go on.
+    ///
+    /// # Errors
+    /// Returns the description of a panic of a thread that stood in for this one.
+    pub fn look(&mut self) -> Result<bool, String> {
+        let looks = self.looks.map_or(0, |looks| looks.wrapping_add(1));
+        self.looks = Some(looks);
+        if looks.is_multiple_of(LOOKS_FOR_EACH_POLL) {
+            return self.poll(Some(Duration::ZERO));
+        }
+        let Self { duty, buffer, .. } = self;
+        let served = duty.0.hold(|work| {
+            if work.look() {
+                work.turn(buffer);
             }
-            let served = duty.0.hold(|work| {
-                if let Some(panic) = work.panic.take() {
-                    return Some(Err(panic));
-                }
-                for event in ready.iter().filter(|event| event.token() != WAKER) {
-                    let (link, socket) = Tokens::read(event.token());
-                    work.links.turn_of(link).note_ready(socket, event.into());
-                }
-                work.take_events();
-                if mem::take(&mut work.is_ordered) {
-                    match ordered.try_recv() {
-                        Err(TryRecvError::Empty) => {}
-                        order => {
-                            let reason = order.unwrap_or_default();
-                            work.links.links.iter_mut().for_each(|link| link.end(&reason));
-                            return Some(Ok(()));
-                        }
+            work.panic.take().map_or(Ok(true), Err)
+        });
+        served.unwrap_or(Ok(false))
+    }
+
+    /// Says goodbye to all peers with this reason.
+    pub fn end(&mut self, reason: &str) {
+        _ = self.duty.0.hold(|work| work.links.links.iter_mut().for_each(|link| link.end(reason)));
+    }
+
+    /// Does what the poll and the events have told.
+    fn serve(&mut self) -> Result<bool, String> {
+        let Self { duty, ordered, ready, buffer, rest, .. } = self;
+        let served = duty.0.hold(|work| {
+            if let Some(panic) = work.panic.take() {
+                return Err(panic);
+            }
+            for event in ready.iter().filter(|event| event.token() != WAKER) {
+                let (link, socket) = Tokens::read(event.token());
+                work.links.turn_of(link).note_ready(socket, event.into());
+            }
+            work.take_events();
+            if mem::take(&mut work.is_ordered) {
+                match ordered.try_recv() {
+                    Err(TryRecvError::Empty) => {}
+                    order => {
+                        let reason = order.unwrap_or_default();
+                        work.links.links.iter_mut().for_each(|link| link.end(&reason));
+                        return Ok(false);
                     }
                 }
-                work.turn(&mut buffer);
-                timeout = work.prepare_to_sleep();
-                None
-            });
-            if let Some(end) = served.unwrap_or(Some(Ok(()))) {
-                return end;
             }
-        }
+            work.turn(buffer);
+            *rest = work.prepare_to_sleep();
+            Ok(true)
+        });
+        served.unwrap_or(Ok(false))
+    }
+
+    /// Lets peers ring again. Returns whether nothing is in their pipes.
+    fn prepare_pipes_to_sleep(&mut self) -> bool {
+        self.duty.0.hold(Work::prepare_pipes_to_sleep).unwrap_or(true)
     }
 }
 
@@ -231,11 +295,32 @@ impl Work {
         }
     }
 
-    /// Returns how long the thread may sleep; `None` if until it is woken.
-    fn prepare_to_sleep(&self) -> Option<Duration> {
-        match self.links.next.is_empty() && self.events.set.prepare_to_sleep() {
-            true => self.links.time_left(),
-            false => Some(Duration::ZERO),
+    /// Gives a turn to links in whose pipes there is something. Returns whether any has one.
+    fn look(&mut self) -> bool {
+        for link in 0..self.links.links.len() {
+            if self.links.links[link].look() {
+                self.links.turn_of(link);
+            }
+        }
+        !self.links.next.is_empty()
+    }
+
+    /// Lets peers ring again. Returns whether nothing is in their pipes.
+    fn prepare_pipes_to_sleep(&mut self) -> bool {
+        for link in 0..self.links.links.len() {
+            if !self.links.links[link].prepare_to_sleep() {
+                self.links.turn_of(link);
+            }
+        }
+        self.links.next.is_empty()
+    }
+
+    /// Returns how long the thread may sleep.
+    fn prepare_to_sleep(&self) -> Rest {
+        match (self.links.next.is_empty() && self.events.set.prepare_to_sleep(), self.links.dues.first()) {
+            (false, _) => Rest::Not,
+            (true, Some((due, _))) => Rest::Until(*due),
+            (true, None) => Rest::UntilWoken,
         }
     }
 }
@@ -325,11 +410,5 @@ impl Turns {
             before.iter().for_each(|before| _ = self.dues.remove(&(*before, link)));
             self.dues.extend(due.map(|due| (due, link)));
         }
-    }
-
-    /// Returns the time until there is something to do for a link; `None` if there is none.
-    fn time_left(&self) -> Option<Duration> {
-        let (due, _) = self.dues.first()?;
-        Some(due.saturating_duration_since(Instant::now()))
     }
 }

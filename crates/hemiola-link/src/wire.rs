@@ -7,6 +7,7 @@ mod error;
 mod fragment;
 mod incoming;
 mod lent;
+mod pipe;
 mod reliable;
 
 use hemiola_model::configuration::SubjectKind;
@@ -19,6 +20,7 @@ pub use incoming::{Incoming, split};
 pub(crate) use incoming::{LENGTH, length_of, with_length};
 pub use lent::Lent;
 pub(crate) use lent::lend;
+pub use pipe::PipeAt;
 pub use reliable::Reliable;
 
 #[cfg(test)]
@@ -69,6 +71,8 @@ const RETURNED: u8 = 15;
 pub(crate) const FRAGMENT: u8 = 16;
 pub(crate) const RELIABLE: u8 = 17;
 const ACKNOWLEDGEMENT: u8 = 18;
+const PIPE: u8 = 19;
+const PIPED: u8 = 20;
 
 /// A frame that one side sends to the other.
 ///
@@ -144,6 +148,11 @@ pub enum Frame<'b> {
     Lent(Lent<'b>),
     /// The notice that a message was read whose sender wanted one.
     Returned,
+    /// The pipe of the side, in its memory: it reads what the other side writes into a ring of its
+    /// own.
+    Pipe(PipeAt),
+    /// The last frame of the side on the socket: all others go through its pipe.
+    Piped,
     /// A piece of a message or value.
     Fragment(Fragment<'b>),
     /// A message, value or fragment that is sent again until it is acknowledged.
@@ -301,6 +310,12 @@ impl<'b> Frame<'b> {
             },
             LENT_MESSAGE | LENT_VALUE => Self::Lent(contents.lent(kind == LENT_VALUE)?),
             RETURNED => Self::Returned,
+            PIPE => Self::Pipe(PipeAt {
+                offset: u64::from_le_bytes(contents.array()?),
+                length: u64::from_le_bytes(contents.array()?),
+                word: u32::from_le_bytes(contents.array()?),
+            }),
+            PIPED => Self::Piped,
             FRAGMENT => Self::Fragment(Fragment::read(&mut contents)?),
             RELIABLE => Self::Reliable(Reliable::read(&mut contents)?),
             ACKNOWLEDGEMENT => Self::Acknowledgement {
@@ -366,6 +381,12 @@ impl<'b> Frame<'b> {
             }
             Self::Lent(lent) => lent.write(bytes),
             Self::Returned => bytes.push(RETURNED),
+            Self::Pipe(PipeAt { offset, length, word }) => {
+                bytes.push(PIPE);
+                [offset, length].iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+            Self::Piped => bytes.push(PIPED),
             Self::Fragment(fragment) => fragment.write(bytes),
             Self::Reliable(Reliable { number, frame }) => {
                 bytes.extend_from_slice(&reliable_head(number));
@@ -445,7 +466,8 @@ fn longest(kind: u8) -> Option<usize> {
         MEMORY => Some(1 + 8 + 4),
         LENT_MESSAGE => Some(MESSAGE_HEAD + lent::PLACE),
         LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
-        RETURNED => Some(1),
+        RETURNED | PIPED => Some(1),
+        PIPE => Some(1 + 8 + 8 + 4),
         FRAGMENT => Some(FRAGMENT_HEAD + PIECE),
         RELIABLE => Some(LONGEST_IN_DATAGRAM),
         ACKNOWLEDGEMENT => Some(1 + 2 * 8),

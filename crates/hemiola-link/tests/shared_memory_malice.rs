@@ -5,24 +5,21 @@
 mod common;
 
 use std::fs::File;
-use std::io::{IoSlice, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
+use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{PATIENCE, Side, connecting, eventually, framed, free_path, hear, listening, next};
+use common::{Side, Stranger, connecting, eventually, free_path, listening, next};
 use hemiola::prelude::*;
-use hemiola_link::wire::{Answer, Frame, Incoming, Lent, Message, Offer, OfferKind, VERSION};
+use hemiola_link::wire::{Answer, Frame, Lent, Message, Offer, OfferKind};
 use hemiola_model::Data as _;
 use hemiola_model::cdr::{MessageSchema, encode};
 use hemiola_model::configuration::LinkAddress;
 use hemiola_realtime::{MemoryBlock, SharedMemory};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Image {
@@ -37,46 +34,12 @@ struct Scene {
     numbers: Vec<f64>,
 }
 
-/// A program that sends arbitrary frames and passes arbitrary descriptors.
-struct Stranger {
-    stream: UnixStream,
-    incoming: Incoming,
-}
-
 const NUMBER: u32 = 7;
 
 impl Stranger {
-    /// Connects, and says hello.
-    fn at(side: &Side) -> Self {
-        let LinkAddress::Shm(path) = side.address() else { panic!("it is shared memory") };
-        let stream = UnixStream::connect(path).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut stranger = Self { stream, incoming: Incoming::default() };
-        stranger.say(&Frame::Hello { version: VERSION, robot: "stranger" });
-        stranger
-    }
-
-    /// Sends a frame, unless the other side has ended the connection.
-    fn say(&mut self, frame: &Frame<'_>) -> bool {
-        self.stream.write_all(&framed(frame)).is_ok()
-    }
-
-    /// Sends a frame with a descriptor, unless the other side has ended the connection.
-    fn pass(&mut self, frame: &Frame<'_>, descriptor: impl AsFd) -> bool {
-        let descriptors = [descriptor.as_fd()];
-        let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = SendAncillaryBuffer::new(&mut room);
-        control.push(SendAncillaryMessage::ScmRights(&descriptors));
-        sendmsg(&self.stream, &[IoSlice::new(&framed(frame))], &mut control, SendFlags::NOSIGNAL).is_ok()
-    }
-
     /// Announces its memory as a well-behaved program does.
     fn share(&mut self, memory: &SharedMemory) {
         self.pass(&Frame::Memory { bytes: memory.bytes() as u64, word: 3 }, memory.descriptor());
-    }
-
-    fn hear<T>(&mut self, wanted: impl Fn(&Frame<'_>) -> Option<T>) -> Option<T> {
-        hear(&mut self.stream, &mut self.incoming, wanted)
     }
 
     /// Offers scenes, and waits until they are wanted.

@@ -94,7 +94,9 @@ pub(crate) struct Pipe<O, T> {
     answered: u64,
     /// The number of the last sleep.
     sleep: u64,
+    /// Set if this side looks by itself. `is_resting` if it has prepared to sleep since it read.
     is_awake: bool,
+    is_resting: bool,
 }
 
 /// The error of a pipe whose other side does not keep to its rules.
@@ -122,7 +124,8 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
             seen: 0,
             answered: 0,
             sleep: 0,
-            is_awake: true,
+            is_awake: false,
+            is_resting: false,
         }
     }
 
@@ -185,6 +188,7 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
             self.theirs.copy(0, second);
         }
         self.read += count as u64;
+        self.is_resting &= count == 0;
         Ok(count)
     }
 
@@ -209,10 +213,20 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
     /// read already, for which it has perhaps not rung.
     pub(crate) fn prepare_to_sleep(&mut self) -> Result<bool, PipeMisuse> {
         self.sleep += 1;
-        self.is_awake = false;
+        (self.is_awake, self.is_resting) = (false, true);
         self.own.set(PipeWord::Asleep, self.sleep);
         fence(Ordering::SeqCst);
         Ok(!self.has_news()?)
+    }
+
+    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read. Returns
+    /// `false` if there is something to read.
+    pub(crate) fn rest(&mut self) -> Result<bool, PipeMisuse> {
+        match (self.is_awake, self.is_resting) {
+            (true, _) => Ok(!self.has_news()?),
+            (false, true) => Ok(true),
+            (false, false) => self.prepare_to_sleep(),
+        }
     }
 
     /// Makes the other side write without ringing: this one looks by itself until it prepares to
@@ -221,11 +235,6 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
         if !std::mem::replace(&mut self.is_awake, true) {
             self.own.set(PipeWord::Asleep, 0);
         }
-    }
-
-    /// Returns whether this side looks by itself.
-    pub(crate) fn is_awake(&self) -> bool {
-        self.is_awake
     }
 
     fn room(&self) -> usize {

@@ -1,18 +1,21 @@
 //! Topics over links of Hemiola: from the publisher of one process to the callback of another one.
+//! The receiver's links have a thread of their own, or are polled by that of the callback.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use hemiola::Representation;
 use hemiola::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
-use hemiola::link::{LinkHost, Links};
+use hemiola::link::{LinkHost, LinkStatistics, Links, PolledLinks};
 use hemiola_bench_contestant::links::{self, Arrivals, Partner, measure};
 use hemiola_bench_contestant::messages::Assignment;
 use hemiola_bench_contestant::monotonic_ns;
 use hemiola_bus::{Bus, Executor, Priority, Publisher, RobotClock, WhenFull};
+use hemiola_realtime::accept_errands;
 
 use super::{HEAD, system};
 use crate::error::BenchError;
@@ -36,6 +39,9 @@ const IDLE: &str = "Idle";
 const MOST_PEERS: usize = 16;
 /// The time within which all links have to connect.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The end of the name of a contestant whose receiver polls.
+const POLLED: &str = "-polled";
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     if assignment.receives() { receive(assignment) } else { send(assignment) }
@@ -75,6 +81,9 @@ fn send(assignment: &Assignment) -> Result<(), BenchError> {
     if assignment.contestant() == "hemiola-auto" && has_tcp().map_err(system)? {
         return Err(BenchError::Assignment("auto: has chosen TCP on one host, not a Unix socket".to_owned()));
     }
+    // As other contestants do, the publisher's thread sends by itself, although it is a real-time
+    // one.
+    accept_errands();
     let data = assignment.number("bytes") as usize - HEAD - LENGTH;
     measure(assignment, partner, &mut Publishing { publisher, data });
     Ok(())
@@ -116,21 +125,23 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
     let mut arrivals = Arrivals::expected(assignment);
     if assignment.number("spins") == 1 {
         let mut queue = used.queue(room(assignment), WhenFull::DropOldest);
-        let _links = listen(assignment, bus)?;
+        let mut links = poll(assignment, bus)?;
         loop {
-            match queue.receive() {
-                Some(packet) if arrivals.note(packet.number, packet.stamp_ns).map_err(BenchError::Assignment)? => {
+            links.poll(Some(Duration::ZERO))?;
+            while let Some(packet) = queue.receive() {
+                if arrivals.note(packet.number, packet.stamp_ns).map_err(BenchError::Assignment)? {
                     return Ok(());
                 }
-                Some(_) => {}
-                // The links' thread has the same core and the same priority.
-                None => std::thread::yield_now(),
             }
         }
     }
-    let handle = executor.handle();
+    let (handle, ended) = (executor.handle(), Arc::new(AtomicBool::new(false)));
+    let end = ended.clone();
     let take = move |packet: &Packet| match arrivals.note(packet.number, packet.stamp_ns) {
-        Ok(true) => handle.stop(),
+        Ok(true) => {
+            end.store(true, Ordering::Relaxed);
+            handle.stop();
+        }
         Ok(false) => {}
         // An executor continues after a panic, and this process must not.
         Err(problem) => {
@@ -139,25 +150,47 @@ fn receive(assignment: &Assignment) -> Result<(), BenchError> {
         }
     };
     executor.subscribe(&used, Priority(1), room(assignment), WhenFull::DropOldest, take)?;
+    if assignment.contestant().ends_with(POLLED) {
+        let mut links = poll(assignment, bus)?;
+        while !ended.load(Ordering::Relaxed) {
+            links.poll(None)?;
+            executor.run_ready();
+        }
+        return Ok(());
+    }
     let _links = listen(assignment, bus)?;
     executor.run();
     Ok(())
 }
 
-/// Opens the links of the receiving process, and tells the other one where they listen.
+/// Opens the links of the receiving process, with a thread of their own, and tells the other one
+/// where they listen.
 fn listen(assignment: &Assignment, bus: Bus) -> Result<Links, BenchError> {
-    let connections = assignment.number("idle") as usize + 1;
-    let listening: Vec<LinkConfiguration> = (0..connections.div_ceil(MOST_PEERS))
-        .map(|number| {
-            let end = LinkEnd::Listen(free_address(assignment.contestant(), number));
-            let receive = [USED, IDLE].map(|topic| Received::new(Subject::topic(topic))).into();
-            LinkConfiguration { receive, ..LinkConfiguration::new(format!("from-{number}"), end) }
-        })
-        .collect();
-    let links = Links::open(&listening, host("receiver", bus))?;
-    let addresses: Vec<String> = links.statistics().into_iter().map(|link| link.address).collect();
-    println!("{READY} {}", addresses.join("\t"));
+    let links = Links::open(&listening(assignment), host("receiver", bus))?;
+    announce(&links.statistics());
     Ok(links)
+}
+
+/// Opens links that are to be polled, and tells the other process where they listen.
+fn poll(assignment: &Assignment, bus: Bus) -> Result<PolledLinks, BenchError> {
+    let links = PolledLinks::open(&listening(assignment), host("receiver", bus))?;
+    announce(&links.statistics());
+    Ok(links)
+}
+
+fn announce(links: &[LinkStatistics]) {
+    let addresses: Vec<&str> = links.iter().map(|link| &*link.address).collect();
+    println!("{READY} {}", addresses.join("\t"));
+}
+
+fn listening(assignment: &Assignment) -> Vec<LinkConfiguration> {
+    let connections = assignment.number("idle") as usize + 1;
+    let listening = |number| {
+        let end = LinkEnd::Listen(free_address(assignment.contestant(), number));
+        let receive = [USED, IDLE].map(|topic| Received::new(Subject::topic(topic))).into();
+        LinkConfiguration { receive, ..LinkConfiguration::new(format!("from-{number}"), end) }
+    };
+    (0..connections.div_ceil(MOST_PEERS)).map(listening).collect()
 }
 
 /// The line with the addresses at which the receiving process listens, separated by tabs.
@@ -171,6 +204,7 @@ fn host(robot: &str, bus: Bus) -> LinkHost {
 /// Returns a free address.
 fn free_address(contestant: &str, number: usize) -> LinkAddress {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let contestant = contestant.strip_suffix(POLLED).unwrap_or(contestant);
     match contestant {
         "hemiola-tcp" => LinkAddress::Tcp(any),
         "hemiola-udp" => LinkAddress::Udp(any),

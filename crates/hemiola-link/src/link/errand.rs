@@ -68,11 +68,21 @@ impl Peer {
         if self.fill_outbox(now, desk).is_err() {
             return false;
         }
-        let parts = self.outbox.parts();
-        let left: usize = parts.iter().map(|part| part.len()).sum();
-        let Ok(written) = self.stream.write(parts) else { return false };
-        self.outbox.advance(written.unwrap_or_default());
+        let is_written = match self.write_piped() {
+            Ok(Some(is_written)) => {
+                self.is_writable = is_written;
+                is_written
+            }
+            Ok(None) => {
+                let parts = self.outbox.parts();
+                let left: usize = parts.iter().map(|part| part.len()).sum();
+                let Ok(written) = self.stream.write(parts) else { return false };
+                self.outbox.advance(written.unwrap_or_default());
+                written == Some(left)
+            }
+            Err(_) => return false,
+        };
         // When something is due was known when the thread went to sleep.
-        written == Some(left) && !self.session.has_frames() && self.session.due() == self.due
+        is_written && !self.session.has_frames() && self.session.due() == self.due
     }
 }

@@ -1,6 +1,9 @@
 //! The memory that two ends of a connection share beside their socket. Each side has memory that
-//! the other one reads. Large messages are written there, so that only their heads go through the
-//! socket.
+//! the other one reads: large messages are written there, and a [pipe](MemoryPipe) through which all
+//! frames go from the moment on at which both sides have announced theirs. The socket then carries
+//! bytes that end the other side's sleep, and its end is that of the conversation.
+//!
+//! A large message is lent:
 //!
 //! | step | sender | receiver |
 //! |---|---|---|
@@ -10,8 +13,8 @@
 //! | use again | reads the word before it sends, and drops the blocks that were returned | |
 //!
 //! Blocks are returned in the order in which they were lent, so that one number is enough. Nothing
-//! that the other side writes is trusted: a place outside of its memory, or a number of blocks that
-//! were never lent, ends the conversation. A killed process returns and lends nothing any more: its
+//! that the other side writes is trusted: a place outside of its memory, or a number that cannot be,
+//! ends the conversation. A killed process returns and lends nothing any more: its
 //! socket closes, and all of its blocks are free.
 
 use std::collections::VecDeque;
@@ -20,11 +23,11 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use hemiola_model::cdr::CopiedBytes;
-use hemiola_realtime::{ForeignBytes, ForeignMemory, SharedMemory};
+use hemiola_realtime::{ForeignBytes, ForeignMemory, MemoryBlock, MemoryPipe, PipeMisuse, PipePlace, SharedMemory};
 
 use crate::ends::Cdr;
 use crate::session::{Desk, Parting};
-use crate::wire::{self, Frame, Lent};
+use crate::wire::{self, Frame, Lent, PipeAt};
 
 /// The memory of a link that its peers read. It is created for the first peer that can read it.
 #[derive(Default)]
@@ -32,11 +35,19 @@ pub struct LinkMemory(Option<Arc<SharedMemory>>);
 
 /// The memory that the two ends of a connection share.
 pub struct Sharing {
-    /// The memory of this side. One of its words counts the peer's messages that were read here.
+    /// The memory of this side. The first of its words that are reserved for this conversation
+    /// counts the peer's messages that were read here.
     memory: Arc<SharedMemory>,
     word: usize,
     theirs: Option<Theirs>,
+    /// This side of the pipe, if there was memory for it; `ring` is its ring until the peer has
+    /// announced the other side.
+    place: Option<PipeAt>,
+    ring: Option<MemoryBlock>,
+    pipe: Option<MemoryPipe>,
     stage: Stage,
+    /// Set if the peer's frames come through the pipe.
+    is_piped_to: bool,
     /// The blocks that were lent and have not been returned yet, the oldest first.
     lent: VecDeque<Cdr>,
     lent_bytes: usize,
@@ -57,7 +68,7 @@ pub struct LentBytes<'m>(ForeignBytes<'m>);
 /// The memory of the other side. One of its words counts the messages of this side that were read
 /// there.
 struct Theirs {
-    memory: ForeignMemory,
+    memory: Arc<ForeignMemory>,
     word: usize,
 }
 
@@ -72,6 +83,12 @@ enum Stage {
     Passing,
     /// All of these.
     Open,
+    /// The frame about the pipe.
+    Announced,
+    /// The last frame on the socket, which has perhaps not been written yet.
+    Switching,
+    /// Everything that goes through the socket.
+    Piped,
 }
 
 /// The size of a link's memory. Unused parts of it occupy no physical memory.
@@ -81,6 +98,10 @@ const BYTES: usize = 64 << 20;
 /// longer are outdated when they are read.
 const MOST_LENT: usize = 3;
 const MOST_BYTES: usize = 416 << 10;
+/// The size of a pipe's ring. Frames that are longer go through it in pieces.
+const RING: usize = 64 << 10;
+/// The largest ring of a peer.
+const LARGEST_RING: u64 = 1 << 20;
 
 impl LinkMemory {
     /// Begins to share the memory with one more peer besides those that use it already; `None` if
@@ -98,16 +119,23 @@ impl LinkMemory {
             }
         };
         desk.topics.write_into(memory.clone());
-        let word = (0..SharedMemory::WORDS).find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
+        let mut words = (0..SharedMemory::WORDS / PipePlace::WORDS).map(|number| number * PipePlace::WORDS);
+        let word = words.find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
         Some(Sharing::new(memory, word))
     }
 }
 
 impl Sharing {
-    /// Begins to share this memory; `word` is reserved for this conversation.
+    /// Begins to share this memory; the words from `word` on are reserved for this conversation.
     fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
-        memory.set_word(word, 0);
+        (word..word + PipePlace::WORDS).for_each(|word| memory.set_word(word, 0));
+        let ring = memory.block(RING);
+        let at = |ring: &MemoryBlock| PipeAt { offset: ring.offset(), length: ring.len() as u64, word: word as u32 };
         Self {
+            place: ring.as_ref().map(at),
+            ring,
+            pipe: None,
+            is_piped_to: false,
             memory,
             word,
             theirs: None,
@@ -128,7 +156,13 @@ impl Sharing {
 
     /// Returns whether both memories are open, and nothing is to be sent that no message causes.
     pub fn is_at_rest(&self) -> bool {
-        self.stage == Stage::Open && self.theirs.is_some() && !self.owes_notice && !self.is_full()
+        let is_settled = match self.stage {
+            Stage::Piped => true,
+            Stage::Open => self.place.is_none(),
+            Stage::Announced => self.pipe.is_none(),
+            _ => false,
+        };
+        is_settled && self.theirs.is_some() && !self.owes_notice && !self.is_full()
     }
 
     /// Returns the descriptor to pass with the bytes that are written next, until it has been
@@ -144,9 +178,9 @@ impl Sharing {
         }
     }
 
-    /// Appends the next frame to `frame` up to its CDR, and returns the CDR. The next frame is the
-    /// one about this side's memory if it is due, and otherwise that of `next`, which is lent if it
-    /// is in the memory.
+    /// Appends the next frame to `frame` up to its CDR, and returns the CDR. The next frame is one
+    /// about this side's memory or pipe if it is due, and otherwise that of `next`, which is lent if
+    /// it is in the memory.
     pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
         match self.stage {
             Stage::Silent => {
@@ -158,7 +192,18 @@ impl Sharing {
                 Frame::Memory { bytes: self.memory.bytes() as u64, word: self.word as u32 }.write(frame);
                 return Some(Cdr::default());
             }
-            Stage::Passing | Stage::Open => {}
+            Stage::Open if let Some(place) = self.place => {
+                self.stage = Stage::Announced;
+                Frame::Pipe(place).write(frame);
+                return Some(Cdr::default());
+            }
+            Stage::Announced if self.pipe.is_some() => {
+                self.stage = Stage::Switching;
+                Frame::Piped.write(frame);
+                return Some(Cdr::default());
+            }
+            Stage::Switching => return None,
+            Stage::Passing | Stage::Open | Stage::Announced | Stage::Piped => {}
         }
         if mem::take(&mut self.owes_notice) {
             Frame::Returned.write(frame);
@@ -183,6 +228,31 @@ impl Sharing {
                 Some(Cdr::default())
             }
         }
+    }
+
+    /// Notes that everything was written to the socket. Returns whether what follows goes through
+    /// the pipe, from now on.
+    pub fn switch(&mut self) -> bool {
+        let is_last = self.stage == Stage::Switching;
+        if is_last {
+            self.stage = Stage::Piped;
+        }
+        is_last
+    }
+
+    /// Returns the pipe if this side's frames go through it.
+    pub fn pipe_to_peer(&mut self) -> Option<&mut MemoryPipe> {
+        self.pipe.as_mut().filter(|_| self.stage == Stage::Piped)
+    }
+
+    /// Returns the pipe if the peer's frames come through it.
+    pub fn pipe_from_peer(&mut self) -> Option<&mut MemoryPipe> {
+        self.pipe.as_mut().filter(|_| self.is_piped_to)
+    }
+
+    /// Returns whether the peer's frames come through the pipe.
+    pub fn is_piped_to(&self) -> bool {
+        self.is_piped_to
     }
 
     /// Returns the number of messages that have been lent.
@@ -229,8 +299,39 @@ impl Sharing {
             return Err(memory(&format!("{bytes} bytes, of at most {BYTES}, with its word {word}")));
         }
         let theirs = ForeignMemory::open(&descriptor, bytes).map_err(|error| memory(&error.to_string()))?;
-        self.theirs = Some(Theirs { memory: theirs, word });
+        self.theirs = Some(Theirs { memory: Arc::new(theirs), word });
         Ok(())
+    }
+
+    /// Opens the pipe, one side of which is in the memory of the other side.
+    ///
+    /// # Errors
+    /// Returns an error if it is at no place of that memory.
+    pub fn open_pipe(&mut self, at: PipeAt) -> Result<(), Parting> {
+        let Some(theirs) = &self.theirs else { return Err(memory("it has not announced its memory yet")) };
+        if self.pipe.is_some() {
+            return Err(memory("it has announced its pipe twice"));
+        }
+        // Without memory for a ring, this side uses the socket, and so does the other one.
+        let Some(ring) = self.ring.take() else { return Ok(()) };
+        let PipeAt { offset, length, word } = at;
+        let place = PipePlace { word: word as usize, offset, length };
+        let pipe = MemoryPipe::new((self.memory.clone(), ring, self.word), (theirs.memory.clone(), place));
+        let is_allowed = length <= LARGEST_RING;
+        self.pipe = pipe.filter(|_| is_allowed);
+        if self.pipe.is_none() {
+            return Err(memory(&format!("a pipe of {length} bytes from byte {offset} on, with its word {word}")));
+        }
+        Ok(())
+    }
+
+    /// Notes that the frame was the last one of the peer on the socket.
+    ///
+    /// # Errors
+    /// Returns an error if there is no pipe for those that follow.
+    pub fn note_piped(&mut self) -> Result<(), Parting> {
+        self.is_piped_to = self.pipe.is_some();
+        if self.is_piped_to { Ok(()) } else { Err(memory("it has not announced its pipe yet")) }
     }
 
     /// Returns the bytes of a lent message.
@@ -263,6 +364,12 @@ impl CopiedBytes for LentBytes<'_> {
 
     fn append_to(&self, bytes: &mut Vec<u8>) {
         self.0.append_to(bytes);
+    }
+}
+
+impl From<PipeMisuse> for Parting {
+    fn from(misuse: PipeMisuse) -> Self {
+        memory(&misuse.to_string())
     }
 }
 

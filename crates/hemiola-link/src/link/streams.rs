@@ -45,7 +45,7 @@ enum Port {
 pub(super) struct Peer {
     pub(super) stream: Stream,
     pub(super) session: Session,
-    incoming: Incoming,
+    pub(super) incoming: Incoming,
     pub(super) outbox: Outbox,
     /// The memory that both sides share.
     pub(super) sharing: Option<Sharing>,
@@ -57,9 +57,11 @@ pub(super) struct Peer {
     /// Set if the peer has a turn.
     pub(super) is_marked: bool,
     pub(super) is_there: bool,
-    is_readable: bool,
+    pub(super) is_readable: bool,
+    /// Set if there may be more in the pipe.
+    pub(super) has_piped: bool,
     /// Set if no more bytes will arrive than those that are there.
-    has_ended: bool,
+    pub(super) has_ended: bool,
     pub(super) is_writable: bool,
 }
 
@@ -144,9 +146,8 @@ impl Streams {
         self.connect(desk, now, registry);
         let mut has_received = false;
         self.with_marked(desk, now, |_, peer, desk| {
-            has_received |= peer.is_readable;
-            peer.receive(desk, buffer)?;
-            todo.is_more |= peer.is_there && peer.is_readable;
+            has_received |= peer.receive(desk, buffer)?;
+            todo.is_more |= peer.has_more();
             Ok(())
         });
         has_received
@@ -158,7 +159,7 @@ impl Streams {
         let tokens = self.tokens;
         self.with_marked(desk, now, |socket, peer, desk| {
             // Bytes that have not been read now are read in the next turn.
-            peer.is_marked = peer.is_there && peer.is_readable;
+            peer.is_marked = peer.has_more();
             peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, tokens.at(socket), is_wanted))?;
             let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
             peer.due = peer.session.due().filter(|_| peer.is_writable && !is_full);
@@ -255,6 +256,7 @@ impl Streams {
             is_marked: true,
             is_there,
             is_readable: false,
+            has_piped: false,
             has_ended: false,
             is_writable: is_there,
         };
@@ -327,14 +329,25 @@ fn listeners(address: &LinkAddress, desk: &mut Desk) -> io::Result<Vec<Listener>
 }
 
 impl Peer {
+    /// Returns whether there may be bytes that have arrived and were not read.
+    fn has_more(&self) -> bool {
+        self.is_there && (self.is_readable || self.has_piped)
+    }
+
     /// Handles the bytes that have arrived. As many bytes as there is room for are read at once. If
-    /// there are fewer, no more are there, and another event follows when some arrive.
-    fn receive(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
+    /// there are fewer, no more are there, and another event follows when some arrive. Returns
+    /// whether there were any.
+    fn receive(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<bool, Parting> {
         if !self.is_there && self.is_writable {
             self.is_there = self.stream.is_there().map_err(Parting::System)?;
         }
+        let mut has_received = self.receive_piped(desk, buffer)?;
         let mut received = 0;
         while self.is_there && self.is_readable && received < AT_ONCE {
+            if self.is_piped_to() {
+                self.take_notices(desk, buffer)?;
+                return Ok(true);
+            }
             let (count, room) = self.read(buffer).map_err(ended)?;
             match count {
                 None => self.is_readable = false,
@@ -346,7 +359,11 @@ impl Peer {
                 }
             }
         }
-        Ok(())
+        has_received |= received > 0;
+        if received > 0 && self.is_piped_to() {
+            has_received |= self.receive_piped(desk, buffer)?;
+        }
+        Ok(has_received)
     }
 
     /// Reads bytes, either after those that wait for the rest of their frame, or into `buffer`.
@@ -371,10 +388,12 @@ impl Peer {
     }
 
     /// Handles the complete frames: those in `bytes`, unless the bytes were read in place.
-    fn hear(&mut self, mut bytes: &[u8], desk: &mut Desk) -> Result<(), Parting> {
+    pub(super) fn hear(&mut self, mut bytes: &[u8], desk: &mut Desk) -> Result<(), Parting> {
         let Self { incoming, session, sharing, passed, .. } = self;
         let mut hear = |frame: Frame<'_>| match (frame, sharing.as_mut().filter(|_| session.robot().is_some())) {
             (Frame::Memory { bytes, word }, Some(sharing)) => sharing.open(bytes, word, passed.take()),
+            (Frame::Pipe(at), Some(sharing)) => sharing.open_pipe(at),
+            (Frame::Piped, Some(sharing)) => sharing.note_piped(),
             (Frame::Lent(lent), Some(sharing)) => {
                 session.take(&lent.message, Contents::Lent(&sharing.read(&lent)?), desk);
                 sharing.give_back(lent.wants_notice);
@@ -386,13 +405,18 @@ impl Peer {
         };
         if incoming.has_memory() {
             while let Some(frame) = incoming.next().map_err(Parting::Garbage)? {
+                let is_last = frame == Frame::Piped;
                 hear(frame)?;
+                if is_last {
+                    incoming.clear();
+                }
             }
             return Ok(());
         }
         while let Some((frame, length)) = wire::split(bytes).map_err(Parting::Garbage)? {
             hear(frame)?;
-            bytes = &bytes[length..];
+            // What follows on the socket are notices.
+            bytes = if frame == Frame::Piped { &[] } else { &bytes[length..] };
         }
         if !bytes.is_empty() {
             incoming.push(bytes);
@@ -411,7 +435,14 @@ impl Peer {
         while self.is_there && self.is_writable {
             self.fill_outbox(now, desk)?;
             if self.outbox.is_empty() {
-                return Ok(());
+                match self.sharing.as_mut().is_some_and(Sharing::switch) {
+                    true => continue,
+                    false => return Ok(()),
+                }
+            }
+            if let Some(is_written) = self.write_piped()? {
+                self.is_writable = is_written;
+                continue;
             }
             let parts = self.outbox.parts();
             let left: usize = parts.iter().map(|part| part.len()).sum();
@@ -449,13 +480,15 @@ impl Peer {
     fn say_goodbye(&mut self, reason: &str) {
         if self.is_there && self.outbox.is_empty() {
             let goodbye = wire::with_length(&Frame::Goodbye { reason: wire::shortened(reason) });
-            _ = self.stream.write([&goodbye, &[]]);
+            if !self.say_piped(&goodbye) {
+                _ = self.stream.write([&goodbye, &[]]);
+            }
         }
     }
 }
 
 /// Returns the reason why a connection ended, from its error.
-fn ended(error: io::Error) -> Parting {
+pub(super) fn ended(error: io::Error) -> Parting {
     match error.kind() {
         ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Parting::Closed,
         _ => Parting::System(error),

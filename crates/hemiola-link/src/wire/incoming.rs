@@ -100,6 +100,12 @@ impl Incoming {
         Ok(Some(frame))
     }
 
+    /// Discards all bytes.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.read = 0;
+    }
+
     /// Discards the bytes that have been read.
     fn let_go(&mut self) {
         if self.read == 0 {

@@ -51,6 +51,11 @@ impl Owned {
                 Frame::Lent(Lent { message, offset, length, wants_notice: self.answer == Answer::Wanted })
             }
             RETURNED => Frame::Returned,
+            PIPE => {
+                let [offset, length] = self.others.map(i64::cast_unsigned);
+                Frame::Pipe(PipeAt { offset, length, word: self.topic })
+            }
+            PIPED => Frame::Piped,
             FRAGMENT => {
                 let bytes: &[u8] = if self.cdr.is_empty() { &[7] } else { &self.cdr };
                 let index = self.topic % 2048;
@@ -75,7 +80,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=ACKNOWLEDGEMENT, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=PIPED, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,

@@ -3,6 +3,8 @@
 
 mod patience;
 mod side;
+#[cfg(target_os = "linux")]
+mod stranger;
 
 #[path = "../../../../tests/addresses.rs"]
 mod addresses;
@@ -21,6 +23,8 @@ use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Link
 
 pub use patience::{PATIENCE, eventually, next};
 pub use side::{Side, link, open};
+#[cfg(target_os = "linux")]
+pub use stranger::Stranger;
 
 impl Side {
     pub fn open(robot: &str, link: LinkConfiguration) -> Self {

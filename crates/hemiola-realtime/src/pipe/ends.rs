@@ -94,7 +94,8 @@ fn offset(word: PipeWord) -> usize {
 
 impl MemoryPipe {
     /// Begins a pipe between this process's memory, of which it takes a ring and the words from
-    /// `word` on, and that of another process; `None` if either has no such place.
+    /// `word` on, and that of another process; `None` if either has no such place. The words must
+    /// be 0 before the other process knows of them.
     pub fn new(
         (memory, ring, word): (Arc<SharedMemory>, MemoryBlock, usize),
         (theirs, place): (Arc<ForeignMemory>, PipePlace),
@@ -104,11 +105,7 @@ impl MemoryPipe {
         if !has_words(word) || !has_words(place.word) || !is_there || !ring.is_part_of(&memory) {
             return None;
         }
-        let own = OwnMemory { memory, ring, word };
-        for word in [PipeWord::Read, PipeWord::Written, PipeWord::Wanting, PipeWord::Asleep] {
-            own.set(word, 0);
-        }
-        Some(Self(Pipe::new(own, TheirMemory { memory: theirs, place })))
+        Some(Self(Pipe::new(OwnMemory { memory, ring, word }, TheirMemory { memory: theirs, place })))
     }
 
     /// Copies as many of these bytes into the ring as it has room for, and returns their number.
@@ -177,15 +174,19 @@ impl MemoryPipe {
         self.0.prepare_to_sleep()
     }
 
+    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read last.
+    /// Returns `false` if there is something to read.
+    ///
+    /// # Errors
+    /// Returns an error if the other side does not keep to the rules.
+    pub fn rest(&mut self) -> Result<bool, PipeMisuse> {
+        self.0.rest()
+    }
+
     /// Lets the other side send without ringing, until this one prepares to sleep: it looks by
     /// itself.
     pub fn stay_awake(&mut self) {
         self.0.stay_awake();
-    }
-
-    /// Returns whether this side looks by itself, so that the other one does not ring.
-    pub fn is_awake(&self) -> bool {
-        self.0.is_awake()
     }
 }
 

@@ -208,8 +208,11 @@ mod with_memory {
         assert_eq!(reader.read(&mut bytes), Ok(3));
         assert!(reader.prepare_to_sleep().unwrap() && send(&mut writer));
         reader.stay_awake();
-        assert!(reader.is_awake() && !send(&mut writer));
-        assert!(reader.has_news().unwrap());
+        assert!(!send(&mut writer) && reader.has_news().unwrap());
+        assert_eq!((reader.rest(), reader.read(&mut bytes), reader.rest()), (Ok(false), Ok(2), Ok(true)));
+        assert!(!send(&mut writer), "it looks by itself until it prepares to sleep");
+        assert_eq!((reader.read(&mut bytes), reader.prepare_to_sleep(), reader.rest()), (Ok(1), Ok(true), Ok(true)));
+        assert!(send(&mut writer));
     }
 
     #[test]

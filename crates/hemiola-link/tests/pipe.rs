@@ -239,8 +239,8 @@ fn all_frames_go_through_the_pipes_whatever_their_lengths() {
         other.publish(sequence, &text(length));
         assert!(next(&mut heard) == text(length), "{length}");
     }
-    // Those that would be lent otherwise: the first long one is not, as nobody knows its length.
-    for length in [1, 100, 3_000, 200_000, 7] {
+    // A long one behind a short one is not lent, as nobody knows its length.
+    for length in [1, 100, 3_000, 200_000] {
         said.publish(text(length));
         let is_it = |frame: &Frame<'_>| match frame {
             Frame::Message(message) => Some(message.cdr == encode(&text(length))),

@@ -23,7 +23,7 @@
 //! | | P4 | no room: adds one to `wanting`, then reads `read` once more |
 //! | reader | Q1 | reads bytes up to `written` |
 //! | | Q2 | sets `read` |
-//! | | Q3 | reads `wanting`: if that has changed, it rings |
+//! | | Q3 | if it has set another number: reads `wanting`; if that has changed, it rings |
 //! | | Q4 | gives its sleep a number, sets `asleep`, then reads `written` once more: if there is something, Q1 |
 //!
 //! P2 and Q2 release, and what is read of the other side's words is acquired before it is used: the
@@ -89,7 +89,9 @@ pub(crate) struct Pipe<O, T> {
     wanting: u64,
     /// The number of bytes that this side has read. `seen` is how many the other side has written
     /// as far as this one knows, and `answered` its `wanting` for which this one has rung.
+    /// `given` is how many of these it has given back.
     read: u64,
+    given: u64,
     seen: u64,
     answered: u64,
     /// The number of the last sleep.
@@ -121,6 +123,7 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
             rung: 0,
             wanting: 0,
             read: 0,
+            given: 0,
             seen: 0,
             answered: 0,
             sleep: 0,
@@ -195,6 +198,11 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
     /// Tells the other side what was read (steps Q2 and Q3). Returns whether it has to be rung for.
     #[must_use]
     pub(crate) fn give_back(&mut self) -> bool {
+        // Who has found no room must not be rung for as long as there is none: it would not be rung
+        // for again.
+        if std::mem::replace(&mut self.given, self.read) == self.read {
+            return false;
+        }
         self.own.set(PipeWord::Read, self.read);
         fence(Ordering::SeqCst);
         let wanting = self.theirs.word(PipeWord::Wanting);

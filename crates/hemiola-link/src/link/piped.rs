@@ -63,7 +63,11 @@ impl Peer {
             let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_to_peer) else { return Ok(None) };
             let mut written = 0;
             for part in self.outbox.parts() {
-                written += pipe.write(part)?;
+                let count = pipe.write(part)?;
+                written += count;
+                if count < part.len() {
+                    break;
+                }
             }
             self.outbox.advance(written);
             let (must_ring, is_written) = (pipe.send(), self.outbox.is_empty());

@@ -119,6 +119,10 @@ mod models {
             assert_eq!(writer.write(&[1, 2, 3]), Ok(2));
             assert!(!writer.send());
             let reading = loom::thread::spawn(move || {
+                // Before it has read anything, it gives nothing back.
+                if reader.give_back() {
+                    ring.send(()).unwrap();
+                }
                 let mut bytes = [0; 2];
                 assert_eq!(reader.read(&mut bytes), Ok(2));
                 assert_eq!(bytes, [1, 2]);
@@ -129,6 +133,7 @@ mod models {
             });
             if !writer.want_room().unwrap() {
                 rung.recv().unwrap();
+                assert!(writer.has_room().unwrap());
             }
             assert_eq!(writer.write(&[3]), Ok(1));
             _ = writer.send();
@@ -142,7 +147,8 @@ mod models {
 #[cfg(not(loom))]
 mod with_memory {
     use std::collections::VecDeque;
-    use std::sync::Arc;
+    use std::sync::{Arc, mpsc};
+    use std::thread;
 
     use proptest::prelude::*;
 
@@ -271,5 +277,44 @@ mod with_memory {
         for (offset, length) in [(4096, 0), (4096, 1 << 16), (u64::MAX, 1), (1 << 16, 1)] {
             assert!(!of(0, PipePlace { offset, length, ..place }), "{length} bytes from {offset} on");
         }
+    }
+
+    /// Two real threads, each of which sleeps whenever it has nothing to do. A lost ring would leave
+    /// one of them asleep for ever.
+    #[test]
+    fn bytes_arrive_between_threads_that_sleep_all_the_time() {
+        const BYTES: usize = 4 << 20;
+        let (mut writer, mut reader) = pair();
+        let (wake_writer, writer_rung) = mpsc::sync_channel(1);
+        let (wake_reader, reader_rung) = mpsc::sync_channel(1);
+        let byte = |place: usize| (place * 31 / 7) as u8;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut done = 0;
+                while done < BYTES {
+                    let bytes: Vec<u8> = (done..BYTES.min(done + 1 + done % 3000)).map(byte).collect();
+                    let count = writer.write(&bytes).unwrap();
+                    done += count;
+                    if writer.send() {
+                        _ = wake_reader.try_send(());
+                    }
+                    if count < bytes.len() && !writer.want_room().unwrap() {
+                        writer_rung.recv().unwrap();
+                    }
+                }
+            });
+            let (mut done, mut bytes) = (0, [0; 1500]);
+            while done < BYTES {
+                let count = reader.read(&mut bytes).unwrap();
+                assert!(bytes[..count].iter().zip(done..).all(|(found, place)| *found == byte(place)));
+                done += count;
+                if reader.give_back() {
+                    _ = wake_writer.try_send(());
+                }
+                if count == 0 && reader.prepare_to_sleep().unwrap() {
+                    reader_rung.recv().unwrap();
+                }
+            }
+        });
     }
 }

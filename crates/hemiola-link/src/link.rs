@@ -38,6 +38,8 @@ pub struct Link {
     has_news: bool,
     /// Set if there may be requests or answers of this robot, or one of them is due.
     has_calls: bool,
+    /// The work that remains after the first half of a turn; `None` between two turns.
+    received: Option<Todo>,
 }
 
 /// The transport of a link.
@@ -140,7 +142,7 @@ impl Link {
             LinkEnd::Listen(address) => Carrier::Streams(Streams::listening(address, &mut desk, tokens, registry)?),
             LinkEnd::Connect(address) => Carrier::Streams(Streams::connecting(address, tokens)),
         };
-        Ok(Self { desk, carrier, has_news: true, has_calls: true })
+        Ok(Self { desk, carrier, has_news: true, has_calls: true, received: None })
     }
 
     /// Returns the state that the link's conversations share, including the statistics.
@@ -180,15 +182,26 @@ impl Link {
         }
     }
 
+    /// Receives what has arrived: the first half of a turn. Returns whether there was anything.
+    pub fn receive(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> bool {
+        let Self { desk, carrier, has_calls, received, .. } = self;
+        let todo = received.insert(Todo::default());
+        desk.remarks.release();
+        let has_received = match carrier {
+            Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, todo),
+            Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, todo),
+        };
+        *has_calls |= has_received;
+        has_received
+    }
+
     /// Receives, publishes and sends whatever has been noted.
     pub fn turn(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
-        let Self { desk, carrier, has_news, has_calls } = self;
-        let mut todo = Todo::default();
-        desk.remarks.release();
-        *has_calls |= match carrier {
-            Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, &mut todo),
-            Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, &mut todo),
-        };
+        if self.received.is_none() {
+            self.receive(now, registry, buffer);
+        }
+        let Self { desk, carrier, has_news, has_calls, received } = self;
+        let mut todo = received.take().unwrap_or_default();
         if mem::take(has_news) {
             for topic in desk.topics.look() {
                 desk.complain(format!(

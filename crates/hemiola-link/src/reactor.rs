@@ -41,6 +41,8 @@ pub struct Reactor {
     ready: Events,
     buffer: Vec<u8>,
     rest: Rest,
+    /// Set if something has arrived, and the turns in which it has are to be finished.
+    hands_over: bool,
     /// The number of looks since the last sleep; `None` if there was none.
     looks: Option<u32>,
 }
@@ -129,7 +131,7 @@ impl Reactor {
         let work = Work { events, links, is_ordered: false, _watch: watch, registry, statistics, panic: None };
         duty.0.begin(work);
         let (ready, buffer) = (Events::with_capacity(AT_ONCE), vec![0; BUFFER]);
-        Ok(Self { poll, duty, ordered, ready, buffer, rest: Rest::Not, looks: None })
+        Ok(Self { poll, duty, ordered, ready, buffer, rest: Rest::Not, hands_over: false, looks: None })
     }
 
     /// Serves all links until they must close.
@@ -143,12 +145,13 @@ impl Reactor {
         Ok(())
     }
 
-    /// Sleeps until there is something to do, but no longer than `most`, and does it. Returns
-    /// whether the links go on.
+    /// Sleeps until there is something to do, but no longer than `most`, and does it; if something
+    /// has arrived, the rest is left to the next call. Returns whether the links go on.
     ///
     /// # Errors
     /// Returns the description of a panic of a thread that stood in for this one.
     pub fn poll(&mut self, most: Option<Duration>) -> Result<bool, String> {
+        self.finish_turns();
         let sleep = match self.rest {
             Rest::Not => Some(Duration::ZERO),
             Rest::Until(due) => Some(due.saturating_duration_since(Instant::now())),
@@ -171,15 +174,21 @@ impl Reactor {
     /// # Errors
     /// Returns the description of a panic of a thread that stood in for this one.
     pub fn look(&mut self) -> Result<bool, String> {
+        self.finish_turns();
         let looks = self.looks.map_or(0, |looks| looks.wrapping_add(1));
         self.looks = Some(looks);
         if looks.is_multiple_of(LOOKS_FOR_EACH_POLL) {
             return self.poll(Some(Duration::ZERO));
         }
-        let Self { duty, buffer, .. } = self;
+        let Self { duty, buffer, rest, hands_over, .. } = self;
         let served = duty.0.hold(|work| {
             if work.look() {
-                work.turn(buffer);
+                *hands_over = work.receive(buffer);
+                if !*hands_over {
+                    work.turn(buffer);
+                    // What is left, or due, is known when the next sleep is prepared.
+                    *rest = Rest::Not;
+                }
             }
             work.panic.take().map_or(Ok(true), Err)
         });
@@ -193,7 +202,7 @@ impl Reactor {
 
     /// Does what the poll and the events have told.
     fn serve(&mut self) -> Result<bool, String> {
-        let Self { duty, ordered, ready, buffer, rest, .. } = self;
+        let Self { duty, ordered, ready, buffer, rest, hands_over, .. } = self;
         let served = duty.0.hold(|work| {
             if let Some(panic) = work.panic.take() {
                 return Err(panic);
@@ -213,11 +222,26 @@ impl Reactor {
                     }
                 }
             }
-            work.turn(buffer);
-            *rest = work.prepare_to_sleep();
+            *hands_over = work.receive(buffer);
+            if !*hands_over {
+                work.turn(buffer);
+                *rest = work.prepare_to_sleep();
+            }
             Ok(true)
         });
         served.unwrap_or(Ok(false))
+    }
+
+    /// Does the rest of turns in which something has arrived.
+    fn finish_turns(&mut self) {
+        let Self { duty, buffer, rest, hands_over, .. } = self;
+        if mem::take(hands_over) {
+            let finish = |work: &mut Work| {
+                work.turn(buffer);
+                work.prepare_to_sleep()
+            };
+            *rest = duty.0.hold(finish).unwrap_or(Rest::Not);
+        }
     }
 
     /// Lets peers ring again. Returns whether nothing is in their pipes.
@@ -276,6 +300,13 @@ impl Work {
             links.turn_of(link).note_published(topic);
         }
         is_done
+    }
+
+    /// Lets the links that have a turn receive what has arrived. Returns whether there was anything.
+    fn receive(&mut self, buffer: &mut [u8]) -> bool {
+        let now = Instant::now();
+        let Self { links: Turns { links, next, .. }, registry, .. } = self;
+        next.iter().fold(false, |any, &number| links[number].receive(now, registry, buffer) || any)
     }
 
     fn turn(&mut self, buffer: &mut [u8]) {

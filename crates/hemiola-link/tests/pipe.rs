@@ -352,13 +352,17 @@ fn numbers_that_cannot_be_end_the_conversation() {
     let robot = robot();
     let mut said = robot.publisher::<Text>("Said");
     for written in [RING + 1, u64::MAX] {
-        is_sent_away(&robot, &format!("its memory counts {written} bytes, which can only be 0 to 4096"), |mut piping| {
-            piping.share();
-            piping.announce();
-            piping.set(8, written);
-            piping.stranger.say(&Frame::Piped);
-            _ = piping.stranger.stream.read_to_end(&mut Vec::new());
-        });
+        is_sent_away(
+            &robot,
+            &format!("its memory counts {written} bytes, which can only be 0 to 4096"),
+            |mut piping| {
+                piping.share();
+                piping.announce();
+                piping.set(8, written);
+                piping.stranger.say(&Frame::Piped);
+                _ = piping.stranger.stream.read_to_end(&mut Vec::new());
+            },
+        );
     }
     is_sent_away(&robot, "its memory counts 18446744073709551615 bytes", |piping| {
         let memory = piping.memory.clone();

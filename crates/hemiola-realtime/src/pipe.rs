@@ -2,13 +2,13 @@
 //! for writing and the other one for reading.
 //!
 //! # Protocol
-//! Each side has a ring of bytes and a few words in its own memory. All numbers only ever grow,
-//! except for `asleep`.
+//! Each side has a ring of bytes and a few words in its own memory. Their numbers only ever grow,
+//! but for 0 in `asleep`.
 //!
 //! | word of the writer | meaning |
 //! |---|---|
 //! | `written` | the number of bytes that were ever written; byte `n` is at place `n` modulo the length of the ring |
-//! | `wanting` | the number of times that the writer has found no room |
+//! | `wanting` | the least `read` with which there is room for a writer that has found none |
 //!
 //! | word of the reader | meaning |
 //! |---|---|
@@ -20,10 +20,10 @@
 //! | writer | P1 | writes bytes behind `written`, up to the length of the ring behind `read` |
 //! | | P2 | sets `written` |
 //! | | P3 | reads `asleep`: if that is a sleep for which it has not rung, it rings, outside of this memory |
-//! | | P4 | no room: adds one to `wanting`, then reads `read` once more |
+//! | | P4 | no room: sets `wanting`, then reads `read` once more |
 //! | reader | Q1 | reads bytes up to `written` |
 //! | | Q2 | sets `read` |
-//! | | Q3 | if it has set another number: reads `wanting`; if that has changed, it rings |
+//! | | Q3 | reads `wanting`: if it has read as much, and has not rung for that number, it rings |
 //! | | Q4 | gives its sleep a number, sets `asleep`, then reads `written` once more: if there is something, Q1 |
 //!
 //! P2 and Q2 release, and what is read of the other side's words is acquired before it is used: the
@@ -31,7 +31,10 @@
 //!
 //! No ring is lost. Between P2 and P3, as between Q4's two halves, is a sequentially consistent
 //! fence: of a writer that sets `written` and a reader that sets `asleep`, at least one sees what
-//! the other has set. The same holds for `read` and `wanting` by the fences in Q3 and P4.
+//! the other has set. The same holds for `read` and `wanting` by the fences in Q3 and P4. A ring may
+//! come too late, when there is nothing to read any more: whoever is rung for gives its next sleep
+//! another number. Of a writer that waits for room that is not needed, because `wanting` says which
+//! room it waits for.
 //!
 //! The other side is not trusted. A number that it cannot have reached by this protocol is an
 //! error, and whatever bytes are read are some bytes.
@@ -86,17 +89,15 @@ pub(crate) struct Pipe<O, T> {
     written: u64,
     taken: u64,
     rung: u64,
-    wanting: u64,
     /// The number of bytes that this side has read. `seen` is how many the other side has written
     /// as far as this one knows, and `answered` its `wanting` for which this one has rung.
-    /// `given` is how many of these it has given back.
     read: u64,
-    given: u64,
     seen: u64,
     answered: u64,
     /// The number of the last sleep.
     sleep: u64,
-    /// Set if this side looks by itself. `is_resting` if it has prepared to sleep since it read.
+    /// Set if this side looks by itself. `is_resting` if it has prepared to sleep since it read or was
+    /// rung for.
     is_awake: bool,
     is_resting: bool,
 }
@@ -121,9 +122,7 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
             written: 0,
             taken: 0,
             rung: 0,
-            wanting: 0,
             read: 0,
-            given: 0,
             seen: 0,
             answered: 0,
             sleep: 0,
@@ -164,8 +163,7 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
     /// Notes that there was no room, so that the other side rings when there is some (step P4).
     /// Returns whether there is room by now.
     pub(crate) fn want_room(&mut self) -> Result<bool, PipeMisuse> {
-        self.wanting += 1;
-        self.own.set(PipeWord::Wanting, self.wanting);
+        self.own.set(PipeWord::Wanting, self.taken + 1);
         fence(Ordering::SeqCst);
         self.has_room()
     }
@@ -198,15 +196,10 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
     /// Tells the other side what was read (steps Q2 and Q3). Returns whether it has to be rung for.
     #[must_use]
     pub(crate) fn give_back(&mut self) -> bool {
-        // Who has found no room must not be rung for as long as there is none: it would not be rung
-        // for again.
-        if std::mem::replace(&mut self.given, self.read) == self.read {
-            return false;
-        }
         self.own.set(PipeWord::Read, self.read);
         fence(Ordering::SeqCst);
         let wanting = self.theirs.word(PipeWord::Wanting);
-        std::mem::replace(&mut self.answered, wanting) != wanting
+        wanting <= self.read && std::mem::replace(&mut self.answered, wanting) != wanting
     }
 
     /// Returns whether there is something to read. Costs a load of one word.
@@ -227,14 +220,19 @@ impl<O: OwnSide, T: OtherSide> Pipe<O, T> {
         Ok(!self.has_news()?)
     }
 
-    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read. Returns
-    /// `false` if there is something to read.
+    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read or was
+    /// rung for. Returns `false` if there is something to read.
     pub(crate) fn rest(&mut self) -> Result<bool, PipeMisuse> {
         match (self.is_awake, self.is_resting) {
             (true, _) => Ok(!self.has_news()?),
             (false, true) => Ok(true),
             (false, false) => self.prepare_to_sleep(),
         }
+    }
+
+    /// Notes that the other side has rung, which it does once for each sleep.
+    pub(crate) fn note_rung(&mut self) {
+        self.is_resting = false;
     }
 
     /// Makes the other side write without ringing: this one looks by itself until it prepares to

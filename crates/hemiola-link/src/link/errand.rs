@@ -14,8 +14,8 @@ impl Link {
     /// This calls no code of users but that which writes messages: remarks wait for the next turn,
     /// and an error ends the conversation there.
     pub fn send_at_once(&mut self, topic: usize, now: Instant) -> bool {
-        let Self { desk, carrier, has_news, has_calls } = self;
-        let is_idle = !*has_news && !*has_calls && !desk.has_changed;
+        let Self { desk, carrier, has_news, has_calls, received } = self;
+        let is_idle = !*has_news && !*has_calls && received.is_none() && !desk.has_changed;
         if !is_idle || !desk.topics.is_small(topic) || !carrier.is_at_rest() {
             return false;
         }

@@ -1,6 +1,8 @@
 //! Frames of a connection that go through a pipe in shared memory instead of the socket. The socket
 //! then carries only notices: bytes that end the other side's sleep, and whose values say nothing.
 
+use hemiola_realtime::MemoryPipe;
+
 use super::sharing::Sharing;
 use super::streams::{Peer, ended};
 use crate::session::{Desk, Parting};
@@ -48,11 +50,20 @@ impl Peer {
             }
             Some(count) => self.is_readable = count == buffer.len() || self.has_ended,
         }
-        // One of the things that a notice may say is that there is room.
-        if let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_to_peer) {
+        self.sharing.as_mut().and_then(Sharing::pipe_from_peer).into_iter().for_each(MemoryPipe::note_rung);
+        self.look_for_room()?;
+        self.receive_piped(desk, buffer)?;
+        Ok(())
+    }
+
+    /// Notes that there is room in the pipe, if it had none. One of the things that a notice may say
+    /// is that there is some; if there is none yet, another notice follows.
+    pub(super) fn look_for_room(&mut self) -> Result<(), Parting> {
+        if !self.is_writable
+            && let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_to_peer)
+        {
             self.is_writable = pipe.has_room()?;
         }
-        self.receive_piped(desk, buffer)?;
         Ok(())
     }
 

@@ -361,6 +361,8 @@ impl Peer {
         }
         has_received |= received > 0;
         if received > 0 && self.is_piped_to() {
+            // There may have been notices behind the frame that said so.
+            self.look_for_room()?;
             has_received |= self.receive_piped(desk, buffer)?;
         }
         Ok(has_received)

@@ -104,8 +104,8 @@ impl Session {
         };
         match handed_over {
             Ok(is_first) => {
-                let arrived = desk.topics.now().nanoseconds();
-                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
+                let now = || desk.topics.now().nanoseconds();
+                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, now())) {
                     desk.topics.note_delay(topic, delay, error);
                 }
                 received.is_stale = false;

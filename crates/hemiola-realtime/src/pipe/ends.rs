@@ -124,8 +124,8 @@ impl MemoryPipe {
         self.0.send()
     }
 
-    /// Asks the other side to ring when it has read something. Returns whether there is room by
-    /// now.
+    /// Asks the other side, for which there is no room, to ring when it has read something. Returns
+    /// whether there is room by now.
     ///
     /// # Errors
     /// Returns an error if the other side does not keep to the rules.
@@ -174,13 +174,18 @@ impl MemoryPipe {
         self.0.prepare_to_sleep()
     }
 
-    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read last.
-    /// Returns `false` if there is something to read.
+    /// Prepares to sleep, unless this side looks by itself, or has prepared since it read or was
+    /// rung for last. Returns `false` if there is something to read.
     ///
     /// # Errors
     /// Returns an error if the other side does not keep to the rules.
     pub fn rest(&mut self) -> Result<bool, PipeMisuse> {
         self.0.rest()
+    }
+
+    /// Notes that the other side has rung. It rings once for each sleep.
+    pub fn note_rung(&mut self) {
+        self.0.note_rung();
     }
 
     /// Lets the other side send without ringing, until this one prepares to sleep: it looks by

@@ -6,7 +6,8 @@ use crate::messages::workload::{Case, Goal, Limit, Workload};
 
 pub fn workload(effort: Effort) -> Workload {
     let cases: Vec<Case> = [0, 1000].map(|idle| connections(idle, effort)).into();
-    let goal = |what, limit| Goal { what, cases: vec![name(1000)], id: "hemiola-unix", figure: RECEIVER_SHARE, limit };
+    let goal =
+        |what, limit| Goal { what, cases: vec![name(1000)], id: "hemiola-unix-polled", figure: RECEIVER_SHARE, limit };
     Workload {
         name: "connections",
         what: "A message of 100 bytes every millisecond over one connection, beside idle ones: the share of a core that either process \
@@ -14,6 +15,7 @@ pub fn workload(effort: Effort) -> Workload {
                link for every 16, and the sending one a link for each connection.",
         contestants: vec![
             hemiola("hemiola-unix", "Hemiola, unix"),
+            hemiola("hemiola-unix-polled", "Hemiola, unix, polled"),
             hemiola("hemiola-tcp", "Hemiola, tcp"),
             plain("unix-epoll", "Unix sockets, epoll"),
             plain("unix-poll", "Unix sockets, poll"),

@@ -32,7 +32,17 @@ const CASES: [Counted; 3] = [
         bytes: 100,
         messages: 500,
         idle: 0,
-        contestants: &["hemiola-shm", "hemiola-unix", "hemiola-tcp", "hemiola-udp", "unix-stream", "tcp", "udp"],
+        contestants: &[
+            "hemiola-shm",
+            "hemiola-unix",
+            "hemiola-tcp",
+            "hemiola-udp",
+            "hemiola-shm-polled",
+            "hemiola-unix-polled",
+            "unix-stream",
+            "tcp",
+            "udp",
+        ],
     },
     Counted {
         name: "614 kB",
@@ -54,7 +64,7 @@ const CASES: [Counted; 3] = [
 pub fn run(program: &Path) -> Result<(), BenchError> {
     for case in &CASES {
         println!("\n{}, for each message", case.name);
-        println!("  {:<14} {:>10} {:>12}  system calls", "", "wake-ups", "instructions");
+        println!("  {:<20} {:>10} {:>12}  system calls", "", "wake-ups", "instructions");
         for contestant in case.contestants {
             let wake_ups = case.wake_ups(program, contestant)?;
             let instructions = match case.instructions(program, contestant, 2)? {
@@ -64,11 +74,11 @@ pub fn run(program: &Path) -> Result<(), BenchError> {
                 }
                 None => "?".to_owned(),
             };
-            println!("  {contestant:<14} {wake_ups:>10} {instructions:>12}");
+            println!("  {contestant:<20} {wake_ups:>10} {instructions:>12}");
             let more = case.calls(program, contestant, 2)?;
             let [sender, receiver] = more.since(&case.calls(program, contestant, 1)?).per(case.messages);
-            println!("  {:<38}   sender: {sender}", "");
-            println!("  {:<38}   receiver: {receiver}", "");
+            println!("  {:<44}   sender: {sender}", "");
+            println!("  {:<44}   receiver: {receiver}", "");
         }
     }
     Ok(())

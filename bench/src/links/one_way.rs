@@ -7,8 +7,13 @@ use crate::messages::workload::{Case, Goal, Limit, Workload};
 pub fn workload(effort: Effort) -> Workload {
     let cases: Vec<Case> = [(100, 2), (1024, 2), (100, 1)].map(|(bytes, cores)| small(bytes, cores, effort)).into();
     let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
-    let goal =
-        |what, cases: &[String], figure, limit| Goal { what, cases: cases.to_vec(), id: "hemiola-unix", figure, limit };
+    let goal = |what, cases: &[String], figure, limit| Goal {
+        what,
+        cases: cases.to_vec(),
+        id: "hemiola-shm-polled",
+        figure,
+        limit,
+    };
     // From a publisher to a callback of another process, all threads at real-time priority.
     let real_time = |what, of| goal(what, &names, ONE_WAY_P99, Limit::Within { of, tolerance: 0.0 });
     let mut goals = goals(&names, ONE_WAY);
@@ -21,7 +26,8 @@ pub fn workload(effort: Effort) -> Workload {
         name: "one-way",
         what: "A message every millisecond from one process to another one, which sleeps until it arrives: from right before it is \
                published or written until right after it has arrived, in the callback of a topic or after a read. Each process runs on \
-               a core of its own, or both on the same one, at real-time priority. A wake-up is a thread that slept, per message.",
+               a core of its own, or both on the same one, at real-time priority. A wake-up is a thread that slept, per message. Links \
+               that are polled are served by the thread of the callback; others have a thread of their own, which wakes that one.",
         contestants: contestants(),
         cases,
         columns: one_way_columns(),

@@ -10,11 +10,11 @@ pub fn workload(effort: Effort) -> Workload {
     let goal = |what, limit| Goal { what, cases: names.clone(), id: "hemiola-shm", figure: ONE_WAY, limit };
     Workload {
         name: "spinning",
-        what: "A message every millisecond to a process on another core that never sleeps: iceoryx2's receiver and that of plain shared \
-               memory, which is the limit, look again and again. Hemiola's receiver looks at the queue of its topic; the message comes \
-               there through the links' thread, which sleeps at its socket and shares the core with the receiver, as messages of less than \
-               4 KiB do not go through shared memory. Both bars are iceoryx2's, which was to be the engine of such links and is not: 1.15 \
-               times what it takes here, and about what it took where the bar was set, with cores near each other.",
+        what: "A message every millisecond to a process on another core that never sleeps: all receivers look again and again, iceoryx2's \
+               and that of plain shared memory, which is the limit, for the message itself, and Hemiola's, which polls its links, into the \
+               pipe of its link, from which it publishes the message to its topic. Both bars are iceoryx2's, which was to be the engine \
+               of such links and is not: 1.15 times what it takes here, and about what it took where the bar was set, with cores near \
+               each other.",
         contestants: vec![
             hemiola("hemiola-shm", "Hemiola, shm"),
             hemiola("hemiola-auto", "Hemiola, auto"),

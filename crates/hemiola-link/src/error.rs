@@ -64,8 +64,8 @@ pub enum LinkError {
         /// The link's address.
         address: String,
     },
-    /// The links have ended, because code that is not theirs has panicked: that of a message's type,
-    /// as a rule.
+    /// The links have ended, because code that is not theirs has panicked: that of a message's
+    /// type, as a rule.
     #[error("the links have ended: they {reason}")]
     Ended {
         /// The panic, as a part of a sentence.

@@ -236,20 +236,18 @@ impl Link {
 
     /// Looks into the pipes of peers, who do not ring any more. Returns whether there is something.
     pub fn look(&mut self) -> bool {
-        match &mut self.carrier {
-            Carrier::Streams(streams) => streams.peers.values_mut().fold(false, |any, peer| peer.look() || any),
-            Carrier::Datagrams(_) => false,
-        }
+        let Carrier::Streams(streams) = &mut self.carrier else { return false };
+        let mut has_news = false;
+        streams.peers.values_mut().for_each(|peer| has_news |= peer.look());
+        has_news
     }
 
     /// Lets peers ring again. Returns whether nothing is in their pipes.
     pub fn prepare_to_sleep(&mut self) -> bool {
-        match &mut self.carrier {
-            Carrier::Streams(streams) => {
-                streams.peers.values_mut().fold(true, |all, peer| peer.prepare_to_sleep() && all)
-            }
-            Carrier::Datagrams(_) => true,
-        }
+        let Carrier::Streams(streams) = &mut self.carrier else { return true };
+        let mut is_empty = true;
+        streams.peers.values_mut().for_each(|peer| is_empty &= peer.prepare_to_sleep());
+        is_empty
     }
 
     /// Says goodbye to all peers with this reason.

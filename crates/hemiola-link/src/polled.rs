@@ -88,7 +88,8 @@ impl PolledLinks {
     }
 
     /// Does everything that is there to be done: publishes and delivers what has arrived, and sends
-    /// what was published. If there is nothing, the thread sleeps until there is, but no longer than
+    /// what was published. If there is nothing, the thread sleeps until there is, but no longer
+    /// than
     /// `most`; `None` is for ever. It may return early, with nothing done.
     ///
     /// With a `most` of zero nothing sleeps. Then peers that share memory do not ring any more, so

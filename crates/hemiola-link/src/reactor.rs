@@ -47,7 +47,7 @@ pub struct Reactor {
     looks: Option<u32>,
 }
 
-/// How long there is nothing to do.
+/// The time for which there is nothing to do.
 #[derive(Clone, Copy)]
 enum Rest {
     Not,
@@ -302,11 +302,16 @@ impl Work {
         is_done
     }
 
-    /// Lets the links that have a turn receive what has arrived. Returns whether there was anything.
+    /// Lets the links that have a turn receive what has arrived. Returns whether there was
+    /// anything.
     fn receive(&mut self, buffer: &mut [u8]) -> bool {
         let now = Instant::now();
         let Self { links: Turns { links, next, .. }, registry, .. } = self;
-        next.iter().fold(false, |any, &number| links[number].receive(now, registry, buffer) || any)
+        let mut has_received = false;
+        for &number in &*next {
+            has_received |= links[number].receive(now, registry, buffer);
+        }
+        has_received
     }
 
     fn turn(&mut self, buffer: &mut [u8]) {

@@ -10,10 +10,10 @@ use std::cell::Cell;
 use crate::os;
 use crate::policy::Policy;
 
-/// Whether a thread does errands.
+/// The conditions on which a thread does errands.
 #[derive(Clone, Copy)]
 enum Errands {
-    /// If it shares time.
+    /// The thread does them if it shares time.
     ByPolicy,
     Never,
     Always,

@@ -31,10 +31,10 @@
 //!
 //! No ring is lost. Between P2 and P3, as between Q4's two halves, is a sequentially consistent
 //! fence: of a writer that sets `written` and a reader that sets `asleep`, at least one sees what
-//! the other has set. The same holds for `read` and `wanting` by the fences in Q3 and P4. A ring may
-//! come too late, when there is nothing to read any more: whoever is rung for gives its next sleep
-//! another number. Of a writer that waits for room that is not needed, because `wanting` says which
-//! room it waits for.
+//! the other has set. The same holds for `read` and `wanting` by the fences in Q3 and P4. A ring
+//! may come too late, when there is nothing to read any more: whoever is rung for gives its next
+//! sleep another number. Of a writer that waits for room that is not needed, because `wanting` says
+//! which room it waits for.
 //!
 //! The other side is not trusted. A number that it cannot have reached by this protocol is an
 //! error, and whatever bytes are read are some bytes.
@@ -60,7 +60,7 @@ pub(crate) enum PipeWord {
     Asleep,
 }
 
-/// This side's memory.
+/// The memory of this side.
 pub(crate) trait OwnSide {
     /// Returns the number of bytes in the ring.
     fn length(&self) -> usize;
@@ -70,7 +70,7 @@ pub(crate) trait OwnSide {
     fn set(&self, word: PipeWord, value: u64);
 }
 
-/// The other side's memory.
+/// The memory of the other side.
 pub(crate) trait OtherSide {
     /// Returns the number of bytes in the ring.
     fn length(&self) -> usize;
@@ -96,8 +96,8 @@ pub(crate) struct Pipe<O, T> {
     answered: u64,
     /// The number of the last sleep.
     sleep: u64,
-    /// Set if this side looks by itself. `is_resting` if it has prepared to sleep since it read or was
-    /// rung for.
+    /// Set if this side looks by itself. `is_resting` if it has prepared to sleep since it read or
+    /// was rung for.
     is_awake: bool,
     is_resting: bool,
 }

@@ -9,7 +9,7 @@ use crate::session::{Desk, Parting};
 
 /// The number of bytes that are read from one peer's pipe before others have their turn.
 const AT_ONCE: usize = 1 << 20;
-/// What a notice is.
+/// A notice, in two parts.
 const NOTICE: [&[u8]; 2] = [&[0], &[]];
 
 impl Peer {
@@ -56,8 +56,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Notes that there is room in the pipe, if it had none. One of the things that a notice may say
-    /// is that there is some; if there is none yet, another notice follows.
+    /// Notes that there is room in the pipe, if it had none. One of the things that a notice may
+    /// say is that there is some; if there is none yet, another notice follows.
     pub(super) fn look_for_room(&mut self) -> Result<(), Parting> {
         if !self.is_writable
             && let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_to_peer)

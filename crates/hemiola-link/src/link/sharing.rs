@@ -1,7 +1,7 @@
 //! The memory that two ends of a connection share beside their socket. Each side has memory that
-//! the other one reads: large messages are written there, and a [pipe](MemoryPipe) through which all
-//! frames go from the moment on at which both sides have announced theirs. The socket then carries
-//! bytes that end the other side's sleep, and its end is that of the conversation.
+//! the other one reads: large messages are written there, and a [pipe](MemoryPipe) through which
+//! all frames go from the moment on at which both sides have announced theirs. The socket then
+//! carries bytes that end the other side's sleep, and its end is that of the conversation.
 //!
 //! A large message is lent:
 //!
@@ -13,9 +13,9 @@
 //! | use again | reads the word before it sends, and drops the blocks that were returned | |
 //!
 //! Blocks are returned in the order in which they were lent, so that one number is enough. Nothing
-//! that the other side writes is trusted: a place outside of its memory, or a number that cannot be,
-//! ends the conversation. A killed process returns and lends nothing any more: its
-//! socket closes, and all of its blocks are free.
+//! that the other side writes is trusted: a place outside of its memory, or a number that cannot
+//! be, ends the conversation. A killed process returns and lends nothing any more: its socket
+//! closes, and all of its blocks are free.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -40,8 +40,8 @@ pub struct Sharing {
     memory: Arc<SharedMemory>,
     word: usize,
     theirs: Option<Theirs>,
-    /// This side of the pipe, if there was memory for it; `ring` is its ring until the peer has
-    /// announced the other side.
+    /// The place of this side of the pipe, if there was memory for it; `ring` is its ring until the
+    /// peer has announced the other side.
     place: Option<PipeAt>,
     ring: Option<MemoryBlock>,
     pipe: Option<MemoryPipe>,
@@ -179,8 +179,8 @@ impl Sharing {
     }
 
     /// Appends the next frame to `frame` up to its CDR, and returns the CDR. The next frame is one
-    /// about this side's memory or pipe if it is due, and otherwise that of `next`, which is lent if
-    /// it is in the memory.
+    /// about this side's memory or pipe if it is due, and otherwise that of `next`, which is lent
+    /// if it is in the memory.
     pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
         match self.stage {
             Stage::Silent => {

@@ -10,8 +10,8 @@ use crate::shared_memory::{ForeignMemory, MemoryBlock, SharedMemory};
 /// system call.
 ///
 /// Neither of them waits for the other one. One that is about to sleep
-/// [says so](Self::prepare_to_sleep) in its memory; then the other one is asked to ring: to end that
-/// sleep by other means, such as a byte on a socket.
+/// [says so](Self::prepare_to_sleep) in its memory; then the other one is asked to ring, which is
+/// to end that sleep by other means, such as a byte on a socket.
 ///
 /// The other side is not trusted: it can end the pipe with an error, and write any bytes, but
 /// nothing else.

@@ -289,8 +289,8 @@ mod with_memory {
         }
     }
 
-    /// Two real threads, each of which sleeps whenever it has nothing to do. A lost ring would leave
-    /// one of them asleep for ever.
+    /// Two real threads, each of which sleeps whenever it has nothing to do. A lost ring would
+    /// leave one of them asleep for ever.
     #[test]
     fn bytes_arrive_between_threads_that_sleep_all_the_time() {
         const BYTES: usize = 4 << 20;

@@ -137,8 +137,8 @@ const END_PATIENCE: Duration = Duration::from_millis(500);
 /// Links that are open, and not served yet.
 pub(crate) struct Opened {
     pub(crate) reactor: Reactor,
-    orders: Sender<String>,
-    order: Arc<Wakeup>,
+    pub(crate) orders: Sender<String>,
+    pub(crate) order: Arc<Wakeup>,
     pub(crate) statistics: LinksView,
 }
 

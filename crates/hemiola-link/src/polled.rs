@@ -1,9 +1,12 @@
 //! Links that a thread of the user's serves, instead of one of their own.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use hemiola_model::configuration::LinkConfiguration;
+use hemiola_realtime::Wakeup;
 
 use crate::ends::contained;
 use crate::error::LinkError;
@@ -24,7 +27,7 @@ use crate::view::LinksView;
 /// use hemiola_bus::{Bus, Executor, Priority, RobotClock, WhenFull};
 /// use hemiola_link::{LinkHost, Links, PolledLinks};
 /// use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
-/// use hemiola_model::Representation;
+/// use hemiola::Representation;
 /// use std::sync::Arc;
 ///
 /// #[derive(Representation, Clone, Default)]
@@ -32,17 +35,16 @@ use crate::view::LinksView;
 ///
 /// let clock = Arc::new(RobotClock::running(1.0));
 /// let socket = std::env::temp_dir().join(format!("hemiola-polled-{}.sock", std::process::id()));
-/// let at = || LinkAddress::Shm(socket.clone());
+/// let at = LinkAddress::Shm(socket);
 ///
 /// // The program of a motor: one thread, which serves its links and reacts to what they bring.
 /// let receive = vec![Received::new(Subject::topic("Torque"))];
-/// let link = LinkConfiguration { receive, ..LinkConfiguration::new("control", LinkEnd::Listen(at())) };
+/// let link = LinkConfiguration { receive, ..LinkConfiguration::new("control", LinkEnd::Listen(at.clone())) };
 /// let motor = Bus::new();
 /// let mut executor = Executor::new("motor", &clock);
-/// let (stop, torque) = (executor.handle(), motor.readable_topic::<Torque>("Torque")?);
-/// executor.subscribe(&torque, Priority(1), 8, WhenFull::DropOldest, move |torque: &Torque| {
+/// let torque = motor.readable_topic::<Torque>("Torque")?;
+/// executor.subscribe(&torque, Priority(1), 8, WhenFull::DropOldest, |torque: &Torque| {
 ///     assert_eq!(torque.0, 0.5);
-///     stop.stop();
 /// })?;
 /// let mut links = PolledLinks::open(&[link], LinkHost::new("motor", motor, clock.clone(), |_| ()))?;
 ///
@@ -50,7 +52,7 @@ use crate::view::LinksView;
 /// let control = std::thread::spawn(move || {
 ///     let link = LinkConfiguration {
 ///         send: vec![Sent::topic("Torque")],
-///         ..LinkConfiguration::new("motor", LinkEnd::Connect(at()))
+///         ..LinkConfiguration::new("motor", LinkEnd::Connect(at))
 ///     };
 ///     let bus = Bus::new();
 ///     let mut torques = bus.readable_topic::<Torque>("Torque")?.publisher();
@@ -73,6 +75,9 @@ use crate::view::LinksView;
 /// ```
 pub struct PolledLinks {
     reactor: Reactor,
+    /// Notified to end a sleep. The links close when there is nobody left who could order that.
+    event: Arc<Wakeup>,
+    _orders: Sender<String>,
     statistics: LinksView,
 }
 
@@ -83,8 +88,29 @@ impl PolledLinks {
     /// # Errors
     /// Returns an error if a link cannot be opened.
     pub fn open(links: &[LinkConfiguration], host: LinkHost) -> Result<Self, LinkError> {
-        let Opened { reactor, statistics, .. } = Opened::of(links, host)?;
-        Ok(Self { reactor, statistics })
+        let Opened { reactor, orders, order, statistics } = Opened::of(links, host)?;
+        Ok(Self { reactor, event: order, _orders: orders, statistics })
+    }
+
+    /// Returns an event that ends a sleep in [`poll`](Self::poll), for whatever else the thread
+    /// waits for.
+    ///
+    /// ```no_run
+    /// use hemiola_bus::{Signal, Topic, WhenFull};
+    /// use hemiola_link::PolledLinks;
+    ///
+    /// fn serve(mut links: PolledLinks, commands: Topic<u32>) -> Result<(), hemiola_link::LinkError> {
+    ///     let mut commands = commands.queue_with_signal(8, WhenFull::DropOldest, Signal::Wakeup(links.event()));
+    ///     loop {
+    ///         links.poll(None)?;
+    ///         while let Some(command) = commands.receive() {
+    ///             println!("{command}");
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn event(&self) -> Arc<Wakeup> {
+        self.event.clone()
     }
 
     /// Does everything that is there to be done: publishes and delivers what has arrived, and sends

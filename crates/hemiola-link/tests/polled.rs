@@ -118,3 +118,20 @@ fn a_poll_takes_no_longer_than_it_may_and_says_goodbye_in_the_end() {
     let link = asking.until(|link| link.peers.is_empty());
     assert!(asking.notes().iter().any(|note| note.contains("it is late")), "{link} {:?}", asking.notes());
 }
+
+#[test]
+fn whatever_else_the_thread_waits_for_ends_its_sleep() {
+    let mut answering = Answering::open(listening(LinkAddress::Shm(free_path()), &["Answered"], &["Asked"]));
+    let event = answering.links.event();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let serving = scope.spawn(|| answering.serve(&is_over, || None));
+        is_over.store(true, Ordering::Relaxed);
+        event.notify_one();
+        serving.join().unwrap();
+    });
+    for _ in 0..3 {
+        event.notify_one();
+        answering.links.poll(None).unwrap();
+    }
+}

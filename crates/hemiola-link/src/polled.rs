@@ -104,7 +104,7 @@ impl PolledLinks {
     ///     loop {
     ///         links.poll(None)?;
     ///         while let Some(command) = commands.receive() {
-    ///             println!("{command}");
+    ///             println!("{}", *command);
     ///         }
     ///     }
     /// }

@@ -41,6 +41,20 @@ enum Growth {
     Bounded(usize),
 }
 
+impl Growth {
+    /// Makes room if that is allowed, or counts what has none.
+    #[cold]
+    fn make_room(self, bytes: &mut impl Room, count: usize) -> Self {
+        match self {
+            Self::Grows => {
+                bytes.reserve(count);
+                self
+            }
+            Self::Bounded(missing) => Self::Bounded(missing + count),
+        }
+    }
+}
+
 impl Default for CdrWriter {
     fn default() -> Self {
         Self::behind(Vec::new())
@@ -90,6 +104,23 @@ impl CdrWriter {
     }
 }
 
+impl<'m> CdrWriter<&'m mut Vec<u8>> {
+    /// Creates a writer that appends a message to bytes that stay where they are.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut bytes = b"what comes first".to_vec();
+    /// 7_u8.write(&mut CdrWriter::append_to(&mut bytes));
+    /// assert_eq!(bytes, b"what comes first\x00\x01\x00\x00\x07");
+    /// ```
+    #[inline]
+    pub fn append_to(bytes: &'m mut Vec<u8>) -> Self {
+        Self::into_room(bytes, Growth::Grows)
+    }
+}
+
 impl<'m> CdrWriter<FixedRoom<'m>> {
     /// Creates a writer to existing memory, such as memory that another process reads. A value for
     /// which there is no room makes it [full](Self::is_full).
@@ -112,12 +143,18 @@ impl<'m> CdrWriter<FixedRoom<'m>> {
 }
 
 impl<R: Room> CdrWriter<R> {
-    fn into_room(bytes: R, growth: Growth) -> Self {
+    /// Creates a writer when all that is in it is known: it need not be moved, which takes longer
+    /// than to encode three numbers.
+    #[inline]
+    fn into_room(mut bytes: R, mut growth: Growth) -> Self {
         let begin = bytes.bytes().len();
-        let mut writer =
-            Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after: Vec::new() };
-        writer.put(&HEADER);
-        writer
+        if HEADER.len() > bytes.capacity() - begin {
+            growth = growth.make_room(&mut bytes, HEADER.len());
+        }
+        if bytes.capacity() - begin >= HEADER.len() {
+            bytes.append(&HEADER);
+        }
+        Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
     }
 
     /// Returns the bytes written so far, header first.
@@ -140,6 +177,7 @@ impl<R: Room> CdrWriter<R> {
     /// Duration::MAX.write(&mut writer);
     /// assert!(!writer.is_exact());
     /// ```
+    #[inline]
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
@@ -189,15 +227,10 @@ impl<R: Room> CdrWriter<R> {
     /// Returns whether `count` bytes can be written; makes room for them if the writer may grow.
     #[inline]
     fn has_room(&mut self, count: usize) -> bool {
-        count <= self.bytes.capacity() - self.bytes.bytes().len() || self.make_room(count)
-    }
-
-    #[cold]
-    fn make_room(&mut self, count: usize) -> bool {
-        match &mut self.growth {
-            Growth::Grows => self.bytes.reserve(count),
-            Growth::Bounded(missing) => *missing += count,
+        if count <= self.bytes.capacity() - self.bytes.bytes().len() {
+            return true;
         }
+        self.growth = self.growth.make_room(&mut self.bytes, count);
         self.growth == Growth::Grows
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::HEADER;
 use super::room::{FixedRoom, Room};
-use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
+use super::{HEADER, Seconds};
+use crate::data::{FixedLength, Items, Plain, PlainWriter, VariantContent, VariantHead, Writer};
 
 /// Writes values as CDR into a buffer that can be reused: nothing is allocated any more once it has
 /// grown.
@@ -278,12 +278,9 @@ impl<R: Room> CdrWriter<R> {
         self.number(written.unwrap_or(u32::MAX).to_le_bytes());
     }
 
-    /// Writes a time of `builtin_interfaces`: seconds of 32 bits reach 68 years in each direction,
-    /// and are clamped beyond.
-    fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
-        let written = i32::try_from(seconds);
-        self.is_exact &= written.is_ok();
-        self.number(written.unwrap_or(if seconds < 0 { i32::MIN } else { i32::MAX }).to_le_bytes());
+    fn seconds(&mut self, Seconds { seconds, nanoseconds, is_exact }: Seconds) {
+        self.is_exact &= is_exact;
+        self.number(seconds.to_le_bytes());
         self.number(nanoseconds.to_le_bytes());
     }
 }
@@ -315,11 +312,11 @@ impl<R: Room> Writer for CdrWriter<R> {
     }
 
     fn time(&mut self, nanoseconds: i64) {
-        self.seconds(nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000) as u32);
+        self.seconds(Seconds::of_time(nanoseconds));
     }
 
     fn duration(&mut self, value: Duration) {
-        self.seconds(i64::try_from(value.as_secs()).unwrap_or(i64::MAX), value.subsec_nanos());
+        self.seconds(Seconds::of_duration(value));
     }
 
     fn items(&mut self, items: Items<'_>) {
@@ -335,6 +332,18 @@ impl<R: Room> Writer for CdrWriter<R> {
             Items::F32(items) => self.numbers(items, f32::to_le_bytes),
             Items::F64(items) => self.numbers(items, f64::to_le_bytes),
         }
+    }
+
+    fn plain(&mut self, plain: &Plain) -> Option<PlainWriter<'_>> {
+        let written = self.bytes.bytes().len();
+        let offset = written.checked_sub(self.begin + HEADER.len())?;
+        let count = plain.taken(offset);
+        if count > self.bytes.capacity() - written {
+            // What has no room is counted field by field.
+            let Growth::Grows = self.growth else { return None };
+            self.bytes.reserve(count);
+        }
+        Some(PlainWriter::new(self.bytes.extend(count), offset, &mut self.is_exact))
     }
 
     fn string(&mut self, value: &str) {

@@ -109,6 +109,19 @@ impl<'r> PlainSource<'r> {
         }
         value
     }
+
+    /// Reads numbers that follow each other. Nothing is read unless all of them are there.
+    #[inline]
+    pub(super) fn numbers<const SIZE: usize>(&mut self, count: usize) -> Option<&'r [[u8; SIZE]]> {
+        if count == 0 {
+            return Some(&[]);
+        }
+        let begin = self.position.checked_sub(self.header)?.next_multiple_of(SIZE);
+        let end = begin.checked_add(count.checked_mul(SIZE)?)?;
+        let bytes = self.bytes.get(begin..end)?;
+        *self.position = self.header + end;
+        Some(bytes.as_chunks().0)
+    }
 }
 
 /// The bytes of a value, from the last multiple of eight before it.

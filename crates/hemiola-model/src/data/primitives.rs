@@ -34,6 +34,12 @@ macro_rules! numbers {
                 if !items.is_empty() {
                     reader.items(ItemsMut::$variant(items))?;
                 }
+                // What is known to be there is not filled with zeros first.
+                let missing = length - items.len();
+                if let Some(numbers) = reader.plain().and_then(|mut source| source.numbers(missing)) {
+                    items.extend(numbers.iter().map(|&number| <$number>::from_le_bytes(number)));
+                    return Ok(());
+                }
                 // The length is a claim of the data's writer: memory grows with the items that are
                 // really there.
                 while items.len() < length {

@@ -27,11 +27,15 @@ use crate::report::time;
 #[derive(Args)]
 #[command(after_help = "Examples:
   hemiola-bench recording --folder /mnt/ssd
+  hemiola-bench recording --no-robot
   hemiola-bench recording --quick")]
 pub struct Options {
     /// Runs everything once and briefly: shows that it works, not how fast it is.
     #[arg(long)]
     quick: bool,
+    /// Leaves out the whole robot, which is built for it.
+    #[arg(long)]
+    no_robot: bool,
     /// The folder in which files are written and removed: on the disk to be measured.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
@@ -56,7 +60,9 @@ pub fn run(options: &Options, bench: &Path) -> Result<(), BenchError> {
         println!("{}", table(size, &writing::measure(&options.folder, size, effort, &mut host)?));
     }
     println!("{host}\n");
-    println!("{}", robot::measure(bench, &options.folder, effort)?);
+    if !options.no_robot {
+        println!("{}", robot::measure(bench, &options.folder, effort)?);
+    }
     if options.quick {
         println!("note: a quick run shows that everything works; its figures mean nothing.");
     }

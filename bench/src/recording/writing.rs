@@ -11,6 +11,7 @@ use hemiola_bench_contestant::Usage;
 use hemiola_log::{LogCompression, LogError, LogWriter, Origin};
 use hemiola_model::cdr::MessageSchema;
 use hemiola_model::{Data, Time};
+use hemiola_realtime::{HUGE_PAGE, prefer_huge_pages};
 
 use crate::contest::discipline::Effort;
 use crate::contest::host::Host;
@@ -30,18 +31,29 @@ pub struct Row {
 enum Way {
     File,
     /// The disk's own rate.
-    Direct,
+    Direct(Pages),
     /// Writing directly, with each message copied to where it is written from: the least that
     /// encoding there costs.
-    Copied,
+    Copied(Pages),
     McapCrate,
     Ours(LogCompression),
 }
 
-const WAYS: [(&str, Way); 7] = [
+/// The memory from which blocks are written.
+#[derive(Clone, Copy)]
+enum Pages {
+    /// Blocks of a megabyte, in pages as they come.
+    Small,
+    /// Blocks twice as large, in huge pages where the system has some: as our writer's.
+    Huge,
+}
+
+const WAYS: [(&str, Way); 9] = [
     ("file, through the cache", Way::File),
-    ("file, past the cache (O_DIRECT)", Way::Direct),
-    ("the same, messages copied there", Way::Copied),
+    ("file, past the cache (O_DIRECT)", Way::Direct(Pages::Small)),
+    ("the same, messages copied there", Way::Copied(Pages::Small)),
+    ("past the cache, huge pages", Way::Direct(Pages::Huge)),
+    ("the same, messages copied there", Way::Copied(Pages::Huge)),
     ("mcap crate, BufWriter, no codec", Way::McapCrate),
     ("Hemiola, no codec", Way::Ours(LogCompression::None)),
     ("Hemiola, lz4", Way::Ours(LogCompression::Lz4)),
@@ -72,7 +84,7 @@ pub fn measure(folder: &Path, size: usize, effort: Effort, host: &mut Host) -> R
             match sample {
                 // Some file systems do not allow that.
                 Err(BenchError::Write { error, .. })
-                    if matches!(way, Way::Direct | Way::Copied) && error.kind() == ErrorKind::InvalidInput => {}
+                    if matches!(way, Way::Direct(_) | Way::Copied(_)) && error.kind() == ErrorKind::InvalidInput => {}
                 sample => samples.push(sample?),
             }
         }
@@ -101,21 +113,33 @@ fn message(size: usize) -> Vec<u8> {
     [0, 1, 0, 0].into_iter().chain((4..size).map(&mut next)).collect()
 }
 
-/// The size of a block: as much as our writer hands over at once.
-const BLOCK: usize = 1 << 20;
 /// The alignment that file systems require of memory for direct I/O.
 const ALIGNMENT: usize = 4096;
 
+impl Pages {
+    /// Returns the size of a block, and the alignment of its memory.
+    fn block(self) -> (usize, usize) {
+        match self {
+            Self::Small => (1 << 20, ALIGNMENT),
+            Self::Huge => (HUGE_PAGE, HUGE_PAGE),
+        }
+    }
+}
+
 /// Writes whole blocks, from one place in memory: nothing is encoded, and messages are copied there
 /// each time or once.
-fn direct(path: &Path, message: &[u8], count: usize, copied: bool) -> std::io::Result<()> {
-    let mut memory = vec![0; BLOCK + ALIGNMENT];
-    let begin = memory.as_ptr().align_offset(ALIGNMENT);
-    let block = &mut memory[begin..begin + BLOCK];
+fn direct(path: &Path, message: &[u8], count: usize, pages: Pages, copied: bool) -> std::io::Result<()> {
+    let (size, alignment) = pages.block();
+    let mut memory = vec![0; size + alignment];
+    let begin = memory.as_ptr().align_offset(alignment);
+    let block = &mut memory[begin..begin + size];
+    if let Pages::Huge = pages {
+        prefer_huge_pages(block);
+    }
     let mut file = File::options().write(true).create_new(true).custom_flags(libc::O_DIRECT).open(path)?;
     // This is the offset in the message with which the next block begins.
     let mut done = 0;
-    for number in 0..(message.len() * count).div_ceil(BLOCK) {
+    for number in 0..(message.len() * count).div_ceil(size) {
         let mut rest = &mut *block;
         while !rest.is_empty() && (copied || number == 0) {
             let piece = &message[done..message.len().min(done + rest.len())];
@@ -137,8 +161,8 @@ fn write(way: Way, path: &Path, message: &[u8], count: usize) -> Result<(), Benc
             (0..count).try_for_each(|_| file.write_all(message)).map_err(failed)?;
             file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)
         }
-        Way::Direct => direct(path, message, count, false).map_err(failed),
-        Way::Copied => direct(path, message, count, true).map_err(failed),
+        Way::Direct(pages) => direct(path, message, count, pages, false).map_err(failed),
+        Way::Copied(pages) => direct(path, message, count, pages, true).map_err(failed),
         Way::McapCrate => {
             let options = mcap::WriteOptions::new().compression(None).compression_threads(0);
             let file = BufWriter::new(File::create_new(path).map_err(failed)?);

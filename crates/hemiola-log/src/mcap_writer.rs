@@ -7,6 +7,7 @@
 //! them.
 
 mod attachment;
+mod channels;
 mod chunk;
 mod layout;
 mod summary;
@@ -14,11 +15,12 @@ mod summary;
 use std::collections::BTreeMap;
 use std::io;
 
+use self::channels::Channels;
 use self::chunk::{Compressor, OpenChunk};
 pub use self::layout::{Layout, Part};
 use crate::format::{
     AttachmentIndex, ChannelRecord, ChunkIndex, MAGIC, MessageHeader, MessageIndexEntry, MetadataIndex, MetadataRecord,
-    Record, SchemaHeader, Statistics, op, write,
+    Record, SchemaHeader, Statistics, write,
 };
 
 /// The destination of a file's bytes: they are appended to memory, and passed on when there are
@@ -62,7 +64,7 @@ pub struct McapWriter<O> {
     output: O,
     layout: Layout,
     schemas: BTreeMap<u16, (SchemaHeader, Vec<u8>)>,
-    channels: BTreeMap<u16, OpenChannel>,
+    channels: Channels,
     chunk: Option<OpenChunk>,
     /// The compressor; without one, records are written where they stay.
     compressor: Option<Compressor>,
@@ -70,13 +72,6 @@ pub struct McapWriter<O> {
     chunks: Vec<ChunkIndex>,
     attachments: Vec<AttachmentIndex>,
     metadata: Vec<MetadataIndex>,
-}
-
-struct OpenChannel {
-    record: ChannelRecord,
-    messages: u64,
-    /// The index of the open chunk.
-    index: Vec<MessageIndexEntry>,
 }
 
 impl<O: Output> McapWriter<O> {
@@ -90,7 +85,7 @@ impl<O: Output> McapWriter<O> {
             output,
             layout,
             schemas: BTreeMap::new(),
-            channels: BTreeMap::new(),
+            channels: Channels::default(),
             chunk: None,
             statistics: Statistics::default(),
             chunks: Vec::new(),
@@ -116,7 +111,7 @@ impl<O: Output> McapWriter<O> {
         if let Some((&id, _)) = self.schemas.iter().find(|(_, schema)| same(schema)) {
             return Ok(id);
         }
-        let id = lowest_free(&self.schemas)?;
+        let id = lowest_free(|id| self.schemas.contains_key(&id))?;
         self.schema_with_id(id, name, encoding, data).map(|_| id)
     }
 
@@ -147,10 +142,10 @@ impl<O: Output> McapWriter<O> {
             (record.schema_id, &*record.topic, &*record.message_encoding, &record.metadata)
                 == (schema_id, topic, message_encoding, metadata)
         };
-        if let Some((&id, _)) = self.channels.iter().find(|(_, channel)| of_other(&channel.record)) {
-            return Ok(id);
+        if let Some(known) = self.channels.iter().find(|channel| of_other(&channel.record)) {
+            return Ok(known.record.id);
         }
-        let id = lowest_free(&self.channels)?;
+        let id = lowest_free(|id| self.channels.get(id).is_some())?;
         let (topic, message_encoding) = (topic.to_owned(), message_encoding.to_owned());
         self.channel_with_id(ChannelRecord { id, schema_id, topic, message_encoding, metadata: metadata.clone() })?;
         Ok(id)
@@ -159,11 +154,11 @@ impl<O: Output> McapWriter<O> {
     /// Adds a channel under its number. Returns whether the number stands for this channel, now or
     /// already.
     pub fn channel_with_id(&mut self, record: ChannelRecord) -> io::Result<bool> {
-        if let Some(known) = self.channels.get(&record.id) {
+        if let Some(known) = self.channels.get(record.id) {
             return Ok(known.record == record);
         }
         self.describe(&Record::Channel(record.clone()))?;
-        self.channels.insert(record.id, OpenChannel { record, messages: 0, index: Vec::new() });
+        self.channels.add(record);
         Ok(true)
     }
 
@@ -184,46 +179,32 @@ impl<O: Output> McapWriter<O> {
     ///
     /// # Errors
     /// Fails if the output fails, or if the channel was not added.
+    #[inline]
     pub fn message(&mut self, header: &MessageHeader, encode: impl FnOnce(&mut Vec<u8>) -> bool) -> io::Result<()> {
-        if !self.channels.contains_key(&header.channel_id) {
+        let Some(channel) = self.channels.get_mut(header.channel_id) else {
             return Err(io::Error::other(format!("it has no channel with number {}", header.channel_id)));
+        };
+        if self.chunk.is_none() && self.layout.has(Part::Chunks) {
+            self.chunk = Some(OpenChunk::begin(&mut self.output, self.compressor.as_mut()));
         }
-        if self.layout.has(Part::Chunks) {
-            self.open_chunk();
-        }
-        let records = self.records();
-        let begin = write::begin(op::MESSAGE, records);
-        write::message_header(header, records);
+        let records = match &mut self.compressor {
+            Some(compressor) if self.chunk.is_some() => &mut compressor.records,
+            _ => self.output.pending(),
+        };
+        let begin = write::begin_message(header, records);
         if !encode(records) {
             records.truncate(begin);
             return Ok(());
         }
         write::end(begin, records);
-        self.count(header, begin);
-        let records = match &self.compressor {
-            Some(compressor) => &compressor.records,
-            None => self.output.pending(),
-        };
-        match self.chunk.as_mut().map(|chunk| chunk.is_full(records)) {
-            Some(true) => self.end_chunk(),
-            Some(false) => Ok(()),
-            None => self.output.pass_on(),
-        }
-    }
-
-    fn count(&mut self, header: &MessageHeader, begin: usize) {
-        let time = header.log_time;
-        let statistics = &mut self.statistics;
-        let first = if statistics.message_count == 0 { time } else { statistics.message_start_time };
-        statistics.message_start_time = first.min(time);
-        statistics.message_end_time = statistics.message_end_time.max(time);
-        statistics.message_count += 1;
-        let Some(channel) = self.channels.get_mut(&header.channel_id) else { return };
         channel.messages += 1;
-        if let Some(chunk) = &mut self.chunk {
-            let offset = chunk.count(time, begin);
-            channel.index.push(MessageIndexEntry { log_time: time, offset });
-        }
+        let Some(chunk) = &mut self.chunk else {
+            count(&mut self.statistics, 1, header.log_time, header.log_time);
+            return self.output.pass_on();
+        };
+        let offset = chunk.count(header.log_time, begin);
+        channel.index.push(MessageIndexEntry { log_time: header.log_time, offset });
+        if chunk.is_full(records) { self.end_chunk() } else { Ok(()) }
     }
 
     /// Writes metadata.
@@ -248,10 +229,12 @@ impl<O: Output> McapWriter<O> {
         let Some(chunk) = self.chunk.take() else { return Ok(()) };
         let mut index = chunk.end(&mut self.output, self.compressor.as_mut())?;
         let indexes_begin = self.output.position();
-        for (&channel_id, channel) in &mut self.channels {
-            if channel.index.is_empty() {
+        for channel in self.channels.iter_mut() {
+            let (channel_id, messages) = (channel.record.id, channel.index.len() as u64);
+            if messages == 0 {
                 continue;
             }
+            count(&mut self.statistics, messages, index.message_start_time, index.message_end_time);
             if self.layout.has(Part::MessageIndexes) {
                 index.message_index_offsets.insert(channel_id, self.output.position());
                 let record = Record::MessageIndex { channel_id, entries: std::mem::take(&mut channel.index) };
@@ -294,8 +277,19 @@ impl<O: Output> McapWriter<O> {
     }
 }
 
-fn lowest_free<T>(taken: &BTreeMap<u16, T>) -> io::Result<u16> {
-    let free = (1..=u16::MAX).find(|id| !taken.contains_key(id));
+/// Counts messages that were logged between these times.
+fn count(statistics: &mut Statistics, messages: u64, first: u64, last: u64) {
+    if messages == 0 {
+        return;
+    }
+    let known = if statistics.message_count == 0 { first } else { statistics.message_start_time };
+    statistics.message_start_time = known.min(first);
+    statistics.message_end_time = statistics.message_end_time.max(last);
+    statistics.message_count += messages;
+}
+
+fn lowest_free(is_taken: impl Fn(u16) -> bool) -> io::Result<u16> {
+    let free = (1..=u16::MAX).find(|&id| !is_taken(id));
     free.ok_or_else(|| io::Error::other("a log has at most 65,535 channels and as many schemas"))
 }
 

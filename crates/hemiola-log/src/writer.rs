@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hemiola_model::Time;
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::configuration::LogCompression;
+use hemiola_model::data::Writer;
 use hemiola_model::module::contain;
 
 use crate::error::LogError;
@@ -154,16 +155,15 @@ impl LogWriter {
         &mut self,
         channel: ChannelId,
         origin: Origin,
-        value: impl FnOnce(&mut CdrWriter),
+        value: impl FnOnce(&mut dyn Writer),
     ) -> Result<bool, LogError> {
         let mut encoded = Ok(false);
         let written = self.writer.message(&origin.header(channel), |log| {
-            let mut message = CdrWriter::behind(std::mem::take(log));
+            let mut message = CdrWriter::append_to(log);
             // The type may be written by the user's code: the records before the message survive
             // its panics.
             let panicked = contain(|| value(&mut message)).err();
             encoded = panicked.map_or(Ok(message.is_exact()), Err);
-            *log = message.finish();
             encoded == Ok(true)
         });
         written.map_err(|error| failed(&self.path, error))?;

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{
     Attribute, DataEnum, DeriveInput, Error, Expr, ExprLit, Fields, GenericParam, Generics, Index, Lit, LitStr, Meta,
-    Path, Result, parse_quote,
+    Path, Result, Type, Variant, parse_quote,
 };
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
@@ -13,7 +13,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let generics = with_bounds(&input.generics)?;
     let (implemented, arguments, bounds) = generics.split_for_impl();
     let TypeAttributes { type_name, transparent } = type_attributes(input)?;
-    let Body { data_type, write, read, replace } = match &input.data {
+    let Body { plain, data_type, write, read, replace } = match &input.data {
         syn::Data::Struct(data) if transparent.is_some() => wrapper(&data.fields)?,
         syn::Data::Enum(data) if transparent.is_some() => {
             return Err(Error::new_spanned(data.enum_token, "only a struct with one field can be `transparent`"));
@@ -29,6 +29,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     };
     Ok(quote! {
         impl #implemented ::hemiola::data::Data for #name #arguments #bounds {
+            #plain
             fn data_type() -> ::hemiola::data::DataType { #data_type }
             fn write(&self, writer: &mut dyn ::hemiola::data::Writer) { #write }
             fn read(reader: &mut dyn ::hemiola::data::Reader) -> ::core::result::Result<Self, ::hemiola::data::ReadError> { #read }
@@ -57,6 +58,8 @@ fn with_bounds(generics: &Generics) -> Result<Generics> {
 
 /// The bodies of the trait's methods.
 struct Body {
+    /// The value in one piece, if it is plain.
+    plain: TokenStream,
     data_type: TokenStream,
     write: TokenStream,
     read: TokenStream,
@@ -124,6 +127,7 @@ fn wrapper(fields: &Fields) -> Result<Body> {
     let (ty, data_module) = (&field.ty, quote! { ::hemiola::data });
     let data = quote! { #data_module::Data };
     Ok(Body {
+        plain: plain(&members, &[ty]),
         data_type: quote! { <#ty as #data>::data_type() },
         write: quote! { #data::write(&self.#member, writer); },
         read: quote! { ::core::result::Result::Ok(Self { #member: #data::read(reader)? }) },
@@ -147,13 +151,16 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Bod
     let names: Vec<_> = names(fields);
     let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
     Ok(Body {
+        plain: plain(&members, &types),
         data_type: quote! { ::hemiola::data::DataType::structure(#type_name, ::std::vec![#(#described),*]) },
         write: quote! {
+            if ::hemiola::data::write_plain(self, writer) { return; }
             writer.begin_structure(#name);
             #( writer.field(#names); ::hemiola::data::Data::write(&self.#members, writer); )*
             writer.end_structure();
         },
         read: quote! {
+            if let ::core::option::Option::Some(value) = ::hemiola::data::read_plain(reader) { return ::core::result::Result::Ok(value); }
             reader.begin_structure(#name)?;
             let value = Self { #( #members: { reader.field(#names)?; <#types as ::hemiola::data::Data>::read(reader)? } ),* };
             reader.end_structure()?;
@@ -161,6 +168,10 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Bod
         },
         replace: quote! {
             fn read_over(&mut self, reader: &mut dyn ::hemiola::data::Reader) -> ::core::result::Result<(), ::hemiola::data::ReadError> {
+                if let ::core::option::Option::Some(value) = ::hemiola::data::read_plain(reader) {
+                    *self = value;
+                    return ::core::result::Result::Ok(());
+                }
                 reader.begin_structure(#name)?;
                 #( reader.field(#names)?; ::hemiola::data::Data::read_over(&mut self.#members, reader)?; )*
                 reader.end_structure()
@@ -173,6 +184,53 @@ fn structure(name: &str, type_name: &TokenStream, fields: &Fields) -> Result<Bod
             }
         },
     })
+}
+
+/// Creates what reads and writes a structure in one piece, if all of its fields are plain.
+fn plain(members: &[TokenStream], types: &[&Type]) -> TokenStream {
+    if members.is_empty() {
+        return TokenStream::new();
+    }
+    let (data_module, option) = (quote! { ::hemiola::data }, quote! { ::core::option::Option });
+    let data = quote! { #data_module::Data };
+    quote! {
+        const PLAIN: #option<#data_module::Plain> = #data_module::Plain::structure(&[#( <#types as #data>::PLAIN ),*]);
+        #[inline]
+        fn read_plain(bytes: &mut #data_module::PlainReader<'_>) -> #option<Self> {
+            #option::Some(Self { #( #members: #data::read_plain(bytes)? ),* })
+        }
+        #[inline]
+        fn write_plain(&self, bytes: &mut #data_module::PlainWriter<'_>) {
+            #( #data::write_plain(&self.#members, bytes); )*
+        }
+    }
+}
+
+/// Creates what reads and writes an enum without data in one piece: the index of the variant.
+fn plain_enumeration(variants: &[&Variant]) -> TokenStream {
+    if variants.iter().any(|variant| !variant.fields.is_empty()) {
+        return TokenStream::new();
+    }
+    let (data_module, option) = (quote! { ::hemiola::data }, quote! { ::core::option::Option });
+    let data = quote! { #data_module::Data };
+    let names: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
+    let indices: Vec<_> = (0..=u8::MAX).take(names.len()).collect();
+    quote! {
+        const PLAIN: #option<#data_module::Plain> = <u8 as #data>::PLAIN;
+        #[inline]
+        fn read_plain(bytes: &mut #data_module::PlainReader<'_>) -> #option<Self> {
+            match <u8 as #data>::read_plain(bytes)? {
+                #( #indices => #option::Some(Self::#names {}), )*
+                #[allow(unreachable_patterns, reason = "an enum may have 256 variants")]
+                _ => #option::None,
+            }
+        }
+        #[inline]
+        fn write_plain(&self, bytes: &mut #data_module::PlainWriter<'_>) {
+            let index: u8 = match self { #( Self::#names { .. } => #indices, )* };
+            #data::write_plain(&index, bytes);
+        }
+    }
 }
 
 fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
@@ -240,6 +298,7 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
     });
     let heads = quote! { const VARIANTS: &[::hemiola::data::VariantHead] = &[#(#heads),*]; };
     Ok(Body {
+        plain: plain_enumeration(&variants),
         data_type: quote! { ::hemiola::data::DataType::enumeration(#type_name, ::std::vec![#(#described),*]) },
         write: quote! { #heads match self { #(#write)* } writer.end_variant(); },
         read: quote! {

@@ -39,6 +39,7 @@ mod package;
 mod reader;
 mod room;
 mod schema;
+mod seconds;
 mod service;
 mod type_hash;
 mod writer;
@@ -52,10 +53,11 @@ pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
 pub use room::{FixedRoom, Room};
 pub use schema::{MessageSchema, field_name};
+pub(crate) use seconds::Seconds;
 pub use service::ServiceSchema;
 pub use writer::CdrWriter;
 
-use crate::data::{Data, ReadError};
+use crate::data::{Data, PlainSource, ReadError};
 
 /// The header of all bytes that are written here: plain CDR, little endian.
 const HEADER: [u8; 4] = [0, 1, 0, 0];
@@ -73,9 +75,27 @@ pub fn encode<T: Data>(value: &T) -> Vec<u8> {
 /// # Errors
 /// Fails if the bytes do not hold such a value, or hold more than it. Memory is allocated only for
 /// items that are really there.
+#[inline]
 pub fn decode<T: Data>(bytes: &[u8]) -> Result<T, ReadError> {
+    // A reader costs more than a few numbers.
+    if let Some(value) = decode_plain(bytes) {
+        return Ok(value);
+    }
     let mut reader = CdrReader::new(bytes)?;
     let value = T::read(&mut reader)?;
     reader.finish()?;
     Ok(value)
+}
+
+/// Decodes a value in one piece, if its type allows that and the bytes are such a value.
+#[inline]
+fn decode_plain<T: Data>(bytes: &[u8]) -> Option<T> {
+    let plain = T::PLAIN?;
+    let (header, body) = bytes.split_first_chunk::<{ HEADER.len() }>()?;
+    // As much padding as a reader allows may follow.
+    let padding = body.len().checked_sub(plain.taken(0))?;
+    if header[..2] != HEADER[..2] || padding >= HEADER.len() {
+        return None;
+    }
+    PlainSource::new(body, 0, &mut 0).read()
 }

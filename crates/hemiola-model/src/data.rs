@@ -8,6 +8,7 @@ mod collections;
 mod data_type;
 mod hash;
 mod items;
+mod plain;
 mod primitives;
 mod result;
 mod value;
@@ -22,6 +23,8 @@ mod glam;
 pub use data_type::{DataType, Field, TypeName, Variant};
 pub(crate) use hash::Hash;
 pub use items::{Items, ItemsMut};
+#[doc(hidden)]
+pub use plain::{Plain, PlainReader, PlainSource, PlainWriter, read_plain, write_plain};
 pub use value::Value;
 pub use value_reader::ValueReader;
 pub use value_writer::ValueWriter;
@@ -49,6 +52,10 @@ use thiserror::Error;
     note = "types of glam and arrayvec are data in the versions of `hemiola::glam` and `hemiola::arrayvec`"
 )]
 pub trait Data: Sized {
+    /// The bytes in CDR, where all values take as many.
+    #[doc(hidden)]
+    const PLAIN: Option<Plain> = None;
+
     /// Returns the schema.
     fn data_type() -> DataType;
 
@@ -116,10 +123,28 @@ pub trait Data: Sized {
         // The length is a claim of the data's writer: memory grows with the items that are really
         // there.
         let mut items = Vec::with_capacity(length.min(4096));
-        for _ in 0..length {
+        if const { Self::PLAIN.is_some() }
+            && let Some(mut source) = reader.plain()
+        {
+            items.extend((0..length).map_while(|_| source.read::<Self>()));
+        }
+        for _ in items.len()..length {
             items.push(Self::read(reader)?);
         }
         Ok(items)
+    }
+
+    /// Reads a value of a type that is [`PLAIN`](Self::PLAIN), unless the bytes are none.
+    #[doc(hidden)]
+    fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+        _ = bytes;
+        None
+    }
+
+    /// Writes a value of a type that is [`PLAIN`](Self::PLAIN).
+    #[doc(hidden)]
+    fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+        _ = bytes;
     }
 
     /// Reads a run of values in the place of others.
@@ -170,6 +195,12 @@ pub trait Writer {
     /// Writes a run of numbers inside a sequence, as if each was written by itself.
     fn items(&mut self, items: Items<'_>) {
         items.write_each(self);
+    }
+    /// Returns the place of a value that is written in one piece, where there is room for it.
+    #[doc(hidden)]
+    fn plain(&mut self, plain: &Plain) -> Option<PlainWriter<'_>> {
+        _ = plain;
+        None
     }
     /// Begins a sequence of `length` items; `fixed` states whether the schema knows the length.
     fn begin_sequence(&mut self, length: usize, fixed: FixedLength);
@@ -287,6 +318,11 @@ pub trait Reader {
     /// Reads a run of numbers inside a sequence, as many as `items` has room for.
     fn items(&mut self, items: ItemsMut<'_>) -> Result<(), ReadError> {
         items.read_each(self)
+    }
+    /// Returns the source of values that are read in one piece, where there is one.
+    #[doc(hidden)]
+    fn plain(&mut self) -> Option<PlainSource<'_>> {
+        None
     }
     /// Begins a sequence and returns its length.
     fn begin_sequence(&mut self) -> Result<usize, ReadError>;

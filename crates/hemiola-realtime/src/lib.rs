@@ -71,7 +71,7 @@ pub use error::RealtimeError;
 pub use latency::LatencyDistribution;
 pub use locking::Locking;
 pub use machine::describe_machine;
-pub use memory::{MemoryReport, prefault_stack, secure_memory};
+pub use memory::{HUGE_PAGE, MemoryReport, prefault_stack, prefer_huge_pages, secure_memory};
 #[cfg(not(loom))]
 pub use pipe::{MemoryPipe, PipeMisuse, PipePlace};
 pub use policy::{Niceness, Policy, Priority};

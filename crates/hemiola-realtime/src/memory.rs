@@ -97,6 +97,31 @@ pub fn prefault_stack(bytes: usize) -> usize {
     start - target
 }
 
+/// The size and the alignment of a huge page; on processors that have others, a multiple of most.
+pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Requests huge pages for the part of `memory` that can have them, and returns whether the system
+/// accepted that. Devices read and write such memory with less work for the system, which looks up
+/// one page where there were 512.
+///
+/// Only ranges of [`HUGE_PAGE`] bytes that begin at a multiple of it can be huge pages, and the
+/// system may have none left. The contents stay as they are. This may take milliseconds, so it is
+/// nothing for real-time threads, nor for memory that they touch.
+///
+/// ```
+/// use hemiola_realtime::{HUGE_PAGE, prefer_huge_pages};
+///
+/// let mut memory = vec![0_u8; 2 * HUGE_PAGE];
+/// memory[7] = 7;
+/// if !prefer_huge_pages(&mut memory) {
+///     println!("the pages stay small");
+/// }
+/// assert_eq!(memory[7], 7);
+/// ```
+pub fn prefer_huge_pages(memory: &mut [u8]) -> bool {
+    os::prefer_huge_pages(memory).is_ok()
+}
+
 /// Touches `bytes` of the calling thread's stack, and releases what locking has made resident
 /// beyond that: it becomes resident again, and stays so, when it is touched. Returns how many bytes
 /// were touched.
@@ -177,6 +202,15 @@ mod tests {
         // The C library may hand out a larger stack that another thread has left. One byte too far
         // would have crashed.
         assert!(all > 512 * 1024, "{all} bytes of 1 MiB or more");
+    }
+
+    #[test]
+    fn what_is_in_memory_stays_when_its_pages_become_huge_wherever_it_begins() {
+        let mut memory: Vec<u8> = (0..2 * HUGE_PAGE + 4321).map(|index| (index / 7) as u8).collect();
+        for (begin, end) in [(0, memory.len()), (1, HUGE_PAGE), (4095, 4097), (100, 100)] {
+            prefer_huge_pages(&mut memory[begin..end]);
+            assert!(memory.iter().enumerate().all(|(index, &byte)| byte == (index / 7) as u8), "{begin}..{end}");
+        }
     }
 
     #[test]

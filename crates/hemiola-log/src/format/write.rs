@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{AttachmentHeader, ChunkHeader, HEAD, MessageHeader, Record, op};
+use super::{AttachmentHeader, ChunkHeader, HEAD, MessageHeader, MessageIndexEntry, Record, op};
 
 /// Appends a record, with bytes behind its fields that readers skip.
 pub fn write(record: &Record<'_>, padding: &[u8], to: &mut Vec<u8>) {
-    let begin = begin(opcode(record), to);
+    let begin = match record {
+        Record::Message { header, .. } => begin_message(header, to),
+        _ => begin(opcode(record), to),
+    };
     match record {
         Record::Header { profile, library } => {
             text(profile, to);
@@ -31,18 +34,12 @@ pub fn write(record: &Record<'_>, padding: &[u8], to: &mut Vec<u8>) {
             text(&channel.message_encoding, to);
             texts(&channel.metadata, to);
         }
-        Record::Message { header, data } => {
-            message_header(header, to);
-            to.extend_from_slice(data);
-        }
+        Record::Message { data, .. } => to.extend_from_slice(data),
         Record::Chunk(header) => chunk_header(header, to),
         Record::MessageIndex { channel_id, entries } => {
             u16(*channel_id, to);
-            u32(length(entries.len() * 16), to);
-            for entry in entries {
-                u64(entry.log_time, to);
-                u64(entry.offset, to);
-            }
+            u32(length(entries.len() * INDEX_ENTRY), to);
+            index_entries(entries, to);
         }
         Record::ChunkIndex(index) => {
             u64(index.message_start_time, to);
@@ -134,12 +131,35 @@ pub fn set_length(begin: usize, length: u64, bytes: &mut [u8]) {
     bytes[begin + 1..begin + HEAD as usize].copy_from_slice(&length.to_le_bytes());
 }
 
-/// Writes the body of a message, up to its data.
-pub fn message_header(header: &MessageHeader, to: &mut Vec<u8>) {
-    u16(header.channel_id, to);
-    u32(header.sequence, to);
-    u64(header.log_time, to);
-    u64(header.publish_time, to);
+/// The number of bytes of a message before its data.
+const MESSAGE_HEAD: usize = HEAD as usize + 2 + 4 + 8 + 8;
+
+/// Begins a message, up to its data, with one write: many messages are not much longer than that.
+/// Returns the position that [`end`] needs.
+#[inline]
+pub fn begin_message(header: &MessageHeader, to: &mut Vec<u8>) -> usize {
+    let begin = to.len();
+    let mut head = [0; MESSAGE_HEAD];
+    head[0] = op::MESSAGE;
+    head[9..11].copy_from_slice(&header.channel_id.to_le_bytes());
+    head[11..15].copy_from_slice(&header.sequence.to_le_bytes());
+    head[15..23].copy_from_slice(&header.log_time.to_le_bytes());
+    head[23..31].copy_from_slice(&header.publish_time.to_le_bytes());
+    to.extend_from_slice(&head);
+    begin
+}
+
+/// The number of bytes of an entry of an index of messages.
+const INDEX_ENTRY: usize = 8 + 8;
+
+fn index_entries(entries: &[MessageIndexEntry], to: &mut Vec<u8>) {
+    let begin = to.len();
+    to.resize(begin + entries.len() * INDEX_ENTRY, 0);
+    for (place, entry) in to[begin..].as_chunks_mut::<INDEX_ENTRY>().0.iter_mut().zip(entries) {
+        let (log_time, offset) = place.split_at_mut(8);
+        log_time.copy_from_slice(&entry.log_time.to_le_bytes());
+        offset.copy_from_slice(&entry.offset.to_le_bytes());
+    }
 }
 
 /// Writes the body of a chunk, up to its records.

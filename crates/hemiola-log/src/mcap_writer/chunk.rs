@@ -87,6 +87,7 @@ impl OpenChunk {
     }
 
     /// Counts a message that begins at this position, and returns its position in the chunk.
+    #[inline]
     pub fn count(&mut self, time: u64, begin: usize) -> u64 {
         let (first, last) = self.times.unwrap_or((time, time));
         self.times = Some((first.min(time), last.max(time)));
@@ -94,6 +95,7 @@ impl OpenChunk {
     }
 
     /// Adds what was written to the checksum, and returns whether the chunk is large enough.
+    #[inline]
     pub fn is_full(&mut self, records: &[u8]) -> bool {
         if records.len() - self.checked >= CHECKED_AT_ONCE {
             self.checksum.update(&records[self.checked..]);

@@ -15,7 +15,7 @@ impl<O: Output> McapWriter<O> {
             groups.add(op::SCHEMA, schemas.map(record));
         }
         if self.layout.has(Part::Channels) {
-            let channels = self.channels.values();
+            let channels = self.channels.iter();
             groups.add(op::CHANNEL, channels.map(|channel| Record::Channel(channel.record.clone())));
         }
         if self.layout.has(Part::Statistics) {
@@ -36,14 +36,14 @@ impl<O: Output> McapWriter<O> {
     fn statistics(&self) -> crate::format::Statistics {
         // Numbers are of 16 bits, so their counts fit; no program writes four billion attachments.
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let messages = self.channels.iter().filter(|(_, channel)| channel.messages > 0);
+        let messages = self.channels.iter().filter(|channel| channel.messages > 0);
         crate::format::Statistics {
             schema_count: u16::try_from(self.schemas.len()).unwrap_or(u16::MAX),
             channel_count: count(self.channels.len()),
             attachment_count: count(self.attachments.len()),
             metadata_count: count(self.metadata.len()),
             chunk_count: count(self.chunks.len()),
-            channel_message_counts: messages.map(|(&id, channel)| (id, channel.messages)).collect(),
+            channel_message_counts: messages.map(|channel| (channel.record.id, channel.messages)).collect(),
             ..self.statistics.clone()
         }
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::HEADER;
 use super::bytes::{Bytes, CopiedBytes};
-use crate::data::{ItemsMut, ReadError, Reader, VariantContent, VariantHead};
+use super::{HEADER, Seconds};
+use crate::data::{ItemsMut, PlainSource, ReadError, Reader, VariantContent, VariantHead};
 
 /// Reads values from CDR. The bytes are not trusted: whatever they are, the result is a value or an
 /// error.
@@ -44,6 +44,7 @@ impl<'b> CdrReader<'b> {
     ///
     /// # Errors
     /// Fails if the bytes have no header of plain CDR.
+    #[inline]
     pub fn new(bytes: &'b [u8]) -> Result<Self, ReadError> {
         Self::of(Bytes::Borrowed(bytes))
     }
@@ -80,23 +81,17 @@ impl<'b> CdrReader<'b> {
         Self::of(Bytes::Copied(bytes))
     }
 
+    #[inline]
     fn of(bytes: Bytes<'b>) -> Result<Self, ReadError> {
         let mut header = [0; HEADER.len()];
         if bytes.length() < header.len() {
-            return Err(at(0, "the message is shorter than CDR's header of four bytes".to_owned()));
+            return Err(no_header());
         }
         bytes.copy_to(0, &mut header);
         let byte_order = match header {
             [0, 1, ..] => ByteOrder::Little,
             [0, 0, ..] => ByteOrder::Big,
-            [a, b, ..] => {
-                return Err(at(
-                    0,
-                    format!(
-                        "the message is not plain CDR: its header begins with {a:#04x} {b:#04x}, not with 0x00 0x01"
-                    ),
-                ));
-            }
+            [a, b, ..] => return Err(other_header(a, b)),
         };
         let position = HEADER.len();
         Ok(Self { bytes, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
@@ -208,14 +203,23 @@ impl<'b> CdrReader<'b> {
         Ok(())
     }
 
-    fn seconds(&mut self) -> Result<(i32, u32), ReadError> {
+    fn seconds(&mut self) -> Result<Seconds, ReadError> {
         let seconds = i32::from_le_bytes(self.number()?);
         let nanoseconds = u32::from_le_bytes(self.number()?);
-        if nanoseconds >= 1_000_000_000 {
-            return Err(self.error(format!("{nanoseconds} nanoseconds are a second or more")));
-        }
-        Ok((seconds, nanoseconds))
+        let too_many = || self.error(format!("{nanoseconds} nanoseconds are a second or more"));
+        Seconds::checked(seconds, nanoseconds).ok_or_else(too_many)
     }
+}
+
+#[cold]
+fn no_header() -> ReadError {
+    at(0, "the message is shorter than CDR's header of four bytes".to_owned())
+}
+
+#[cold]
+fn other_header(a: u8, b: u8) -> ReadError {
+    let found = format!("its header begins with {a:#04x} {b:#04x}, not with 0x00 0x01");
+    at(0, format!("the message is not plain CDR: {found}"))
 }
 
 fn at(byte: usize, message: String) -> ReadError {
@@ -258,14 +262,18 @@ impl Reader for CdrReader<'_> {
     }
 
     fn time(&mut self) -> Result<i64, ReadError> {
-        let (seconds, nanoseconds) = self.seconds()?;
-        Ok(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
+        self.seconds().map(Seconds::nanoseconds)
     }
 
     fn duration(&mut self) -> Result<Duration, ReadError> {
-        let (seconds, nanoseconds) = self.seconds()?;
-        let seconds = u64::try_from(seconds).map_err(|_| self.error(format!("{seconds} s is not a duration")))?;
-        Ok(Duration::new(seconds, nanoseconds))
+        let span = self.seconds()?;
+        span.duration().ok_or_else(|| self.error(format!("{} s is not a duration", span.seconds)))
+    }
+
+    fn plain(&mut self) -> Option<PlainSource<'_>> {
+        let (Bytes::Borrowed(bytes), ByteOrder::Little) = (self.bytes, self.byte_order) else { return None };
+        self.structure_is_empty = false;
+        Some(PlainSource::new(bytes, HEADER.len(), &mut self.position))
     }
 
     fn string(&mut self) -> Result<String, ReadError> {

@@ -1,6 +1,7 @@
 //! The memory to which values are written.
 
-/// The memory of a [`CdrWriter`](super::CdrWriter): a vector, which may grow, or existing memory.
+/// The memory of a [`CdrWriter`](super::CdrWriter): a vector, owned or borrowed, which may grow, or
+/// existing memory.
 ///
 /// See [`CdrWriter::within`](super::CdrWriter::within).
 pub trait Room: sealed::Sealed {
@@ -66,6 +67,40 @@ impl Room for Vec<u8> {
 
     fn reserve(&mut self, count: usize) {
         self.reserve(count);
+    }
+}
+
+impl sealed::Sealed for &mut Vec<u8> {}
+
+impl Room for &mut Vec<u8> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.as_slice()
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        (**self).capacity()
+    }
+
+    #[inline]
+    fn extend(&mut self, count: usize) -> &mut [u8] {
+        let begin = self.len();
+        self.resize(begin + count, 0);
+        &mut self[begin..]
+    }
+
+    #[inline]
+    fn append(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn truncate(&mut self, length: usize) {
+        (**self).truncate(length);
+    }
+
+    fn reserve(&mut self, count: usize) {
+        (**self).reserve(count);
     }
 }
 

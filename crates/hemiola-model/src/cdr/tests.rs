@@ -1,3 +1,5 @@
+mod plain;
+
 use std::time::Duration;
 
 use proptest::prelude::*;

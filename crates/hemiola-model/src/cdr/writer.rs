@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::HEADER;
 use super::room::{FixedRoom, Room};
-use crate::data::{FixedLength, Items, VariantContent, VariantHead, Writer};
+use super::{HEADER, Seconds};
+use crate::data::{FixedLength, Items, Plain, PlainWriter, VariantContent, VariantHead, Writer};
 
 /// Writes values as CDR into a buffer that can be reused: nothing is allocated any more once it has
 /// grown.
@@ -39,6 +39,20 @@ enum Growth {
     Grows,
     /// Never allocates. Holds the number of bytes for which there was no room.
     Bounded(usize),
+}
+
+impl Growth {
+    /// Makes room if that is allowed, or counts what has none.
+    #[cold]
+    fn make_room(self, bytes: &mut impl Room, count: usize) -> Self {
+        match self {
+            Self::Grows => {
+                bytes.reserve(count);
+                self
+            }
+            Self::Bounded(missing) => Self::Bounded(missing + count),
+        }
+    }
 }
 
 impl Default for CdrWriter {
@@ -90,6 +104,23 @@ impl CdrWriter {
     }
 }
 
+impl<'m> CdrWriter<&'m mut Vec<u8>> {
+    /// Creates a writer that appends a message to bytes that stay where they are.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::CdrWriter;
+    ///
+    /// let mut bytes = b"what comes first".to_vec();
+    /// 7_u8.write(&mut CdrWriter::append_to(&mut bytes));
+    /// assert_eq!(bytes, b"what comes first\x00\x01\x00\x00\x07");
+    /// ```
+    #[inline]
+    pub fn append_to(bytes: &'m mut Vec<u8>) -> Self {
+        Self::into_room(bytes, Growth::Grows)
+    }
+}
+
 impl<'m> CdrWriter<FixedRoom<'m>> {
     /// Creates a writer to existing memory, such as memory that another process reads. A value for
     /// which there is no room makes it [full](Self::is_full).
@@ -112,12 +143,18 @@ impl<'m> CdrWriter<FixedRoom<'m>> {
 }
 
 impl<R: Room> CdrWriter<R> {
-    fn into_room(bytes: R, growth: Growth) -> Self {
+    /// Creates a writer when all that is in it is known: it need not be moved, which takes longer
+    /// than to encode three numbers.
+    #[inline]
+    fn into_room(mut bytes: R, mut growth: Growth) -> Self {
         let begin = bytes.bytes().len();
-        let mut writer =
-            Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after: Vec::new() };
-        writer.put(&HEADER);
-        writer
+        if HEADER.len() > bytes.capacity() - begin {
+            growth = growth.make_room(&mut bytes, HEADER.len());
+        }
+        if bytes.capacity() - begin >= HEADER.len() {
+            bytes.append(&HEADER);
+        }
+        Self { bytes, begin, growth, is_exact: true, structure_is_empty: false, absent_after: Vec::new() }
     }
 
     /// Returns the bytes written so far, header first.
@@ -140,6 +177,7 @@ impl<R: Room> CdrWriter<R> {
     /// Duration::MAX.write(&mut writer);
     /// assert!(!writer.is_exact());
     /// ```
+    #[inline]
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
@@ -189,15 +227,10 @@ impl<R: Room> CdrWriter<R> {
     /// Returns whether `count` bytes can be written; makes room for them if the writer may grow.
     #[inline]
     fn has_room(&mut self, count: usize) -> bool {
-        count <= self.bytes.capacity() - self.bytes.bytes().len() || self.make_room(count)
-    }
-
-    #[cold]
-    fn make_room(&mut self, count: usize) -> bool {
-        match &mut self.growth {
-            Growth::Grows => self.bytes.reserve(count),
-            Growth::Bounded(missing) => *missing += count,
+        if count <= self.bytes.capacity() - self.bytes.bytes().len() {
+            return true;
         }
+        self.growth = self.growth.make_room(&mut self.bytes, count);
         self.growth == Growth::Grows
     }
 
@@ -245,12 +278,9 @@ impl<R: Room> CdrWriter<R> {
         self.number(written.unwrap_or(u32::MAX).to_le_bytes());
     }
 
-    /// Writes a time of `builtin_interfaces`: seconds of 32 bits reach 68 years in each direction,
-    /// and are clamped beyond.
-    fn seconds(&mut self, seconds: i64, nanoseconds: u32) {
-        let written = i32::try_from(seconds);
-        self.is_exact &= written.is_ok();
-        self.number(written.unwrap_or(if seconds < 0 { i32::MIN } else { i32::MAX }).to_le_bytes());
+    fn seconds(&mut self, Seconds { seconds, nanoseconds, is_exact }: Seconds) {
+        self.is_exact &= is_exact;
+        self.number(seconds.to_le_bytes());
         self.number(nanoseconds.to_le_bytes());
     }
 }
@@ -282,11 +312,11 @@ impl<R: Room> Writer for CdrWriter<R> {
     }
 
     fn time(&mut self, nanoseconds: i64) {
-        self.seconds(nanoseconds.div_euclid(1_000_000_000), nanoseconds.rem_euclid(1_000_000_000) as u32);
+        self.seconds(Seconds::of_time(nanoseconds));
     }
 
     fn duration(&mut self, value: Duration) {
-        self.seconds(i64::try_from(value.as_secs()).unwrap_or(i64::MAX), value.subsec_nanos());
+        self.seconds(Seconds::of_duration(value));
     }
 
     fn items(&mut self, items: Items<'_>) {
@@ -302,6 +332,18 @@ impl<R: Room> Writer for CdrWriter<R> {
             Items::F32(items) => self.numbers(items, f32::to_le_bytes),
             Items::F64(items) => self.numbers(items, f64::to_le_bytes),
         }
+    }
+
+    fn plain(&mut self, plain: &Plain) -> Option<PlainWriter<'_>> {
+        let written = self.bytes.bytes().len();
+        let offset = written.checked_sub(self.begin + HEADER.len())?;
+        let count = plain.taken(offset);
+        if count > self.bytes.capacity() - written {
+            // What has no room is counted field by field.
+            let Growth::Grows = self.growth else { return None };
+            self.bytes.reserve(count);
+        }
+        Some(PlainWriter::new(self.bytes.extend(count), offset, &mut self.is_exact))
     }
 
     fn string(&mut self, value: &str) {

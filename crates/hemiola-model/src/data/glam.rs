@@ -1,27 +1,49 @@
 //! `Data` for glam's vectors, matrices and quaternions: structures with the fields that glam's
 //! users know.
 
-use super::{Data, DataType, Field, ReadError, Reader, Writer};
+use super::{
+    Data, DataType, Field, Plain, PlainReader, PlainWriter, ReadError, Reader, Writer, read_plain, write_plain,
+};
 
 macro_rules! structures {
     ($($name:ident { $($field:ident),* } $number:ty, $make:expr;)*) => { $(
         impl Data for glam::$name {
+            const PLAIN: Option<Plain> = Plain::structure(&[$({ stringify!($field); <$number>::PLAIN }),*]);
+
             fn data_type() -> DataType {
                 DataType::structure(concat!("glam/", stringify!($name)), vec![$(Field::new(stringify!($field), <$number>::data_type(), "")),*])
             }
 
             fn write(&self, writer: &mut dyn Writer) {
+                if write_plain(self, writer) {
+                    return;
+                }
                 writer.begin_structure(stringify!($name));
                 $( writer.field(stringify!($field)); self.$field.write(writer); )*
                 writer.end_structure();
             }
 
             fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> {
+                if let Some(value) = read_plain(reader) {
+                    return Ok(value);
+                }
                 reader.begin_structure(stringify!($name))?;
                 $( reader.field(stringify!($field))?; let $field: $number = Data::read(reader)?; )*
                 reader.end_structure()?;
                 #[allow(clippy::redundant_closure_call, reason = "the macro's only way to pass a constructor")]
                 Ok(($make)($($field),*))
+            }
+
+            #[inline]
+            fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+                $( let $field = <$number>::read_plain(bytes)?; )*
+                #[allow(clippy::redundant_closure_call, reason = "the macro's only way to pass a constructor")]
+                Some(($make)($($field),*))
+            }
+
+            #[inline]
+            fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+                $( self.$field.write_plain(bytes); )*
             }
 
             fn restore(&mut self, default: &Self) -> bool {

@@ -2,12 +2,18 @@
 
 use std::time::Duration;
 
-use super::{Data, DataType, Items, ItemsMut, ReadError, Reader, Writer};
+use super::{Data, DataType, Items, ItemsMut, Plain, PlainReader, PlainWriter, ReadError, Reader, Writer};
 use crate::Time;
+use crate::cdr::Seconds;
 
 macro_rules! numbers {
     ($($number:ty: $variant:ident, $data_type:expr, $write:expr, $read:expr;)*) => { $(
         impl Data for $number {
+            const PLAIN: Option<Plain> = Plain::number(size_of::<$number>());
+            #[inline]
+            fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> { bytes.number().map(<$number>::from_le_bytes) }
+            #[inline]
+            fn write_plain(&self, bytes: &mut PlainWriter<'_>) { bytes.number(self.to_le_bytes()) }
             fn data_type() -> DataType { $data_type }
             fn write(&self, writer: &mut dyn Writer) { $write(writer, *self) }
             fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { $read(reader) }
@@ -27,6 +33,12 @@ macro_rules! numbers {
                 items.truncate(length);
                 if !items.is_empty() {
                     reader.items(ItemsMut::$variant(items))?;
+                }
+                // What is known to be there is not filled with zeros first.
+                let missing = length - items.len();
+                if let Some(numbers) = reader.plain().and_then(|mut source| source.numbers(missing)) {
+                    items.extend(numbers.iter().map(|&number| <$number>::from_le_bytes(number)));
+                    return Ok(());
                 }
                 // The length is a claim of the data's writer: memory grows with the items that are
                 // really there.
@@ -69,8 +81,20 @@ numbers! {
 
 /// `usize` is written with 64 bits, so that recordings do not depend on the machine.
 impl Data for usize {
+    const PLAIN: Option<Plain> = u64::PLAIN;
+
     fn data_type() -> DataType {
         DataType::Unsigned(64)
+    }
+
+    #[inline]
+    fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+        u64::read_plain(bytes).and_then(|value| value.try_into().ok())
+    }
+
+    #[inline]
+    fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+        (*self as u64).write_plain(bytes);
     }
 
     fn write(&self, writer: &mut dyn Writer) {
@@ -89,8 +113,24 @@ impl Data for usize {
 }
 
 impl Data for bool {
+    const PLAIN: Option<Plain> = u8::PLAIN;
+
     fn data_type() -> DataType {
         DataType::Boolean
+    }
+
+    #[inline]
+    fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+        match u8::read_plain(bytes) {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+        u8::from(*self).write_plain(bytes);
     }
 
     fn write(&self, writer: &mut dyn Writer) {
@@ -169,8 +209,20 @@ impl<T: Data> Data for Option<T> {
 /// A time is written as nanoseconds on the framework's clock; in CDR as
 /// `builtin_interfaces/msg/Time`.
 impl Data for Time {
+    const PLAIN: Option<Plain> = Seconds::PLAIN;
+
     fn data_type() -> DataType {
         DataType::Time
+    }
+
+    #[inline]
+    fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+        Seconds::read_plain(bytes).map(|seconds| Self::from_nanoseconds(seconds.nanoseconds()))
+    }
+
+    #[inline]
+    fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+        Seconds::of_time(self.nanoseconds()).write_plain(bytes);
     }
 
     fn write(&self, writer: &mut dyn Writer) {
@@ -189,8 +241,20 @@ impl Data for Time {
 
 /// A duration is written in seconds; in CDR as `builtin_interfaces/msg/Duration`.
 impl Data for Duration {
+    const PLAIN: Option<Plain> = Seconds::PLAIN;
+
     fn data_type() -> DataType {
         DataType::Duration
+    }
+
+    #[inline]
+    fn read_plain(bytes: &mut PlainReader<'_>) -> Option<Self> {
+        Seconds::read_plain(bytes).and_then(Seconds::duration)
+    }
+
+    #[inline]
+    fn write_plain(&self, bytes: &mut PlainWriter<'_>) {
+        Seconds::of_duration(*self).write_plain(bytes);
     }
 
     fn write(&self, writer: &mut dyn Writer) {

@@ -216,6 +216,25 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     Ok(rustix::mm::mlockall(flags)?)
 }
 
+/// Requests that the whole pages of `memory` be gathered into huge ones: those that are resident
+/// now, all others when they are touched.
+pub(crate) fn prefer_huge_pages(memory: &mut [u8]) -> io::Result<()> {
+    let page = rustix::param::page_size();
+    let all = memory.as_mut_ptr_range();
+    let first = all.start.addr().next_multiple_of(page);
+    let end = all.end.addr() / page * page;
+    if end <= first {
+        return Ok(());
+    }
+    let (address, length) = (all.start.with_addr(first).cast(), end - first);
+    // SAFETY: whole pages of `memory`, which is borrowed; neither call changes what is in them.
+    check(unsafe { libc::madvise(address, length, libc::MADV_HUGEPAGE) })?;
+    // Older kernels do not have this, and it fails where nothing is resident yet.
+    // SAFETY: as above.
+    _ = check(unsafe { libc::madvise(address, length, libc::MADV_COLLAPSE) });
+    Ok(())
+}
+
 /// Configures the C library's allocator to keep what it has. Returns whether it can do so.
 pub(crate) fn keep_heap() -> bool {
     #[cfg(target_env = "gnu")]

@@ -100,6 +100,10 @@ pub(crate) fn release_stack_beyond(_bytes: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+pub(crate) fn prefer_huge_pages(_memory: &mut [u8]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 pub(crate) fn keep_heap() -> bool {
     false
 }

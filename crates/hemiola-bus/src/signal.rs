@@ -31,6 +31,8 @@ pub enum Signal {
     Nothing,
     /// Wakes the thread that sleeps on it.
     Wakeup(Arc<Wakeup>),
+    /// Wakes the threads that sleep on any of these.
+    Wakeups(Arc<[Arc<Wakeup>]>),
     /// Notifies a callback executor: see [`Executor::subscribe`](crate::Executor::subscribe).
     Ready(Ready),
 }
@@ -59,6 +61,7 @@ impl Signal {
         match self {
             Signal::Nothing => (),
             Signal::Wakeup(wakeup) => wakeup.notify_one(),
+            Signal::Wakeups(wakeups) => wakeups.iter().for_each(|wakeup| wakeup.notify_one()),
             Signal::Ready(ready) => ready.tell(),
         }
     }
@@ -69,7 +72,7 @@ impl Signal {
     pub(crate) fn executor(&self) -> Option<&Ready> {
         match self {
             Signal::Ready(ready) => Some(ready),
-            Signal::Nothing | Signal::Wakeup(_) => None,
+            Signal::Nothing | Signal::Wakeup(_) | Signal::Wakeups(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use hemiola_realtime::Wakeup;
 use hemiola_runtime::RobotHandle;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -24,6 +25,8 @@ pub struct Interruption {
 struct Shared {
     /// Set if this process has no robot that must be stopped first.
     is_of_view: bool,
+    /// The event that each signal notifies.
+    event: Option<Arc<Wakeup>>,
     has_come: AtomicBool,
     first: Mutex<Option<Instant>>,
     robot: Mutex<Option<RobotHandle>>,
@@ -37,8 +40,9 @@ impl Interruption {
     }
 
     /// Handles the signals of a process that only shows a robot, like [`of_robot`](Self::of_robot).
-    pub fn of_view(terminal: &Terminal) -> Self {
-        Self::await_signals(terminal, Shared { is_of_view: true, ..Shared::default() })
+    /// Each signal notifies this event.
+    pub fn of_view(terminal: &Terminal, event: &Arc<Wakeup>) -> Self {
+        Self::await_signals(terminal, Shared { is_of_view: true, event: Some(event.clone()), ..Shared::default() })
     }
 
     fn await_signals(terminal: &Terminal, shared: Shared) -> Self {
@@ -73,6 +77,7 @@ impl Shared {
     fn obey(&self, signal: i32, terminal: &Terminal) {
         let robot = self.robot().clone();
         self.has_come.store(true, Ordering::Relaxed);
+        self.event.iter().for_each(|event| event.notify_all());
         let since =
             self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed();
         // SIGHUP may come twice from one terminal: the kernel sends it, and the shell.

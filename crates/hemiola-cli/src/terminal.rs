@@ -1,5 +1,6 @@
 //! The terminal: its size, the whole screen for a view with keys, or a few lines that are redrawn.
 
+mod bell;
 mod over;
 mod screen;
 
@@ -12,6 +13,7 @@ use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp, tcsetattr,
 };
 
+pub use bell::Bell;
 pub use over::Over;
 pub use screen::{Key, Screen};
 

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `attention` | how long it polls for something to record, and when it sleeps |
 //! | `recording` | what is recorded, where and how: `[log]`, and the command line over it |
 //! | `head` | the beginning of a log: the robot and its configuration |
 //! | `channels` | values of representations: a channel for each, of each cycle and source |
@@ -15,6 +16,7 @@
 //! | `worst` | traces of the longest runs |
 //! | `recorded` | the outcome, for the end of a run |
 
+mod attention;
 mod channels;
 mod conditions;
 mod debug;
@@ -40,10 +42,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
+use hemiola_realtime::Wakeup;
 use hemiola_runtime::{Observer, RobotHandle};
 
 use crate::error::RecordingError;
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use attention::Attention;
 use output::Output;
 
 /// A log that is being written.
@@ -56,6 +60,8 @@ pub struct Recorder {
 /// The state that the thread shares with the one that ends it.
 #[derive(Default)]
 struct Shared {
+    /// The event that is notified when there is something to record, and at the end.
+    event: Arc<Wakeup>,
     is_over: AtomicBool,
     /// The number of times that the thread has made progress.
     progress: AtomicU64,
@@ -69,7 +75,7 @@ const END_LOOK: Duration = Duration::from_millis(2);
 
 /// The periods of the recorder.
 struct Rhythm {
-    /// The period in which new values are polled.
+    /// The period in which new values are polled while there are some.
     look: Duration,
     /// The longest time between two polls of messages while values keep arriving.
     messages: Duration,
@@ -94,10 +100,11 @@ impl Recorder {
     /// Starts a log of everything that is to be recorded, from now on.
     pub fn start(handle: &RobotHandle, recording: Recording, head: Head) -> Result<Self, RecordingError> {
         let rhythm = Rhythm::of(handle, recording.flush);
-        let mut seen = handle.observe(recording.observation())?;
+        let shared = Arc::<Shared>::default();
+        let mut seen = handle.observe(recording.observation().notifying(shared.event.clone()))?;
         let path = recording.path.clone();
         let output = Output::begin(handle, &mut seen, recording, head)?;
-        let shared = Arc::<Shared>::default();
+        handle.notify_of_turns(&shared.event);
         let of_thread = shared.clone();
         let recorder = thread::Builder::new().name("hemiola recorder".into());
         let thread = recorder.spawn(move || record(seen, output, &rhythm, &of_thread));
@@ -113,6 +120,7 @@ impl Recorder {
     fn finish_within(self, patience: Duration) -> Option<Recorded> {
         let Self { path, thread, shared } = self;
         shared.is_over.store(true, Ordering::Relaxed);
+        shared.event.notify_all();
         let progress = || shared.progress.load(Ordering::Relaxed);
         let mut wait = DiskWait { progress: progress(), since: Instant::now(), patience };
         while !thread.is_finished() {
@@ -147,12 +155,16 @@ impl DiskWait {
 
 /// Records until the robot has ended.
 fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shared) -> Recorded {
-    let (mut flushed, mut heard) = (Instant::now(), Instant::now());
+    let mut attention = Attention::new(shared.event.clone());
+    let (mut unflushed, mut heard) = (Unflushed::default(), Instant::now());
     loop {
-        // This is read first, so that the last round drains everything.
+        if attention.begin_round() {
+            unflushed.add();
+        }
+        // This is read before anything is drained, so that the last round drains everything.
         let is_last = shared.is_over.load(Ordering::Relaxed);
         if !output.follow_beginning(is_last) {
-            thread::sleep(rhythm.look);
+            attention.sleep(None);
             continue;
         }
         output.write_runs(&mut seen);
@@ -160,19 +172,54 @@ fn record(mut seen: Observer, mut output: Output, rhythm: &Rhythm, shared: &Shar
         while write_next(&mut seen, &mut output) {
             shared.progress.fetch_add(1, Ordering::Relaxed);
             output.split(&mut seen);
-            when_due(&mut heard, rhythm.messages, || {
+            if heard.elapsed() >= rhythm.messages {
                 output.write_messages(&mut seen);
                 output.write_debug(&mut seen);
-            });
-            when_due(&mut flushed, rhythm.flush, || output.flush(&mut seen));
+                heard = Instant::now();
+            }
+            if unflushed.left(rhythm.flush) == Some(Duration::ZERO) {
+                output.flush(&mut seen);
+                unflushed = Unflushed::from_now();
+            }
         }
         output.write_messages(&mut seen);
         output.write_debug(&mut seen);
         if is_last {
             return output.finish(&mut seen);
         }
-        when_due(&mut flushed, rhythm.flush, || output.flush(&mut seen));
-        thread::sleep(rhythm.look);
+        if unflushed.left(rhythm.flush) == Some(Duration::ZERO) {
+            output.flush(&mut seen);
+            unflushed = Unflushed::default();
+        }
+        if attention.is_awake() {
+            attention.doze(rhythm.look);
+        } else if let Some(left) = unflushed.left(rhythm.flush) {
+            attention.sleep(Some(left));
+        } else {
+            output.rest();
+            attention.sleep(None);
+            output.go_on();
+        }
+    }
+}
+
+/// The time since which there may be something that was not flushed.
+#[derive(Default)]
+struct Unflushed(Option<Instant>);
+
+impl Unflushed {
+    fn from_now() -> Self {
+        Self(Some(Instant::now()))
+    }
+
+    /// Notes that there may be something.
+    fn add(&mut self) {
+        self.0.get_or_insert_with(Instant::now);
+    }
+
+    /// Returns how long it may wait until it is flushed; `None` if there is nothing.
+    fn left(&self, period: Duration) -> Option<Duration> {
+        self.0.map(|since| period.saturating_sub(since.elapsed()))
     }
 }
 
@@ -182,13 +229,6 @@ fn write_next(seen: &mut Observer, output: &mut Output) -> bool {
     output.write_runs(seen);
     output.write_checkpoints(seen);
     is_there
-}
-
-fn when_due(last: &mut Instant, period: Duration, act: impl FnOnce()) {
-    if last.elapsed() >= period {
-        act();
-        *last = Instant::now();
-    }
 }
 
 #[cfg(test)]

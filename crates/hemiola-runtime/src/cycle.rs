@@ -99,17 +99,19 @@ impl Cycle {
     /// Executes the commands that were posted, also while the time of the next run is unknown.
     /// Changes for which a run has no room are left for the next one. Called on the thread of its
     /// worker 0.
-    pub fn attend(&mut self) {
+    /// Returns whether everything was executed: some of it may be in use.
+    pub fn attend(&mut self) -> bool {
         self.admit_observers();
         self.core.attend();
+        !self.core.commands.is_trying()
     }
 
-    /// Shows observers the cycle's present values, if it has run.
-    pub fn show_present(&mut self) {
+    /// Shows observers the cycle's present values, if it has run. Returns whether all have been
+    /// shown to all of them.
+    pub fn show_present(&mut self) -> bool {
         let Self { core, outlets, .. } = self;
-        if let Some((run, now)) = core.progress.present_run() {
-            outlets.show_present(&core.blackboard, run, now, &core.executor.between_runs());
-        }
+        let Some((run, now)) = core.progress.present_run() else { return true };
+        outlets.show_present(&core.blackboard, run, now, &core.executor.between_runs())
     }
 
     /// Executes a command that comes into force with the next run; returns what is left of it.

@@ -132,7 +132,8 @@ impl RobotHandle {
         self.viewpoints.observe(&observation, &presence, &mut observer, occasion)?;
         let mut monitor = self.monitor();
         if let Some(chosen) = observation.topics.clone() {
-            observer.see_topics(TopicLine::new(&self.state, monitor.scale().clone(), chosen, is_awaited));
+            let (scale, wakeup) = (monitor.scale().clone(), observation.wakeup.clone());
+            observer.see_topics(TopicLine::new(&self.state, scale, chosen, is_awaited, wakeup));
         }
         observer.see_gathered(monitor.observe(&observation, &presence));
         self.state.set_watched(monitor.is_watched());
@@ -159,6 +160,31 @@ impl RobotHandle {
     /// ```
     pub fn has_begun(&self) -> bool {
         self.state.has_begun()
+    }
+
+    /// Notifies this event when the robot begins, and when it is stopped; at once if it has begun.
+    /// An [observer](Observation::notifying) can use the same event for everything else that it
+    /// waits for.
+    ///
+    /// ```
+    /// use hemiola_realtime::Wakeup;
+    /// use hemiola_runtime::{Pace, Robot};
+    /// use std::sync::Arc;
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    ///
+    /// let prepared = Robot::assemble(configuration)?.prepare(Pace::RealTime)?;
+    /// let wakeup = Arc::new(Wakeup::new());
+    /// let seen = wakeup.generation();
+    /// prepared.handle().notify_of_turns(&wakeup);
+    /// let running = prepared.begin();
+    /// wakeup.wait(seen, None); // returns at once
+    /// # running.stop();
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn notify_of_turns(&self, wakeup: &Arc<Wakeup>) {
+        self.state.notify_of_turns(wakeup);
     }
 
     /// Returns the descriptor of a representation that a cycle or source of this robot may provide.

@@ -208,6 +208,11 @@ impl CommandReader {
         self.again.take().or_else(|| self.commands.pop())
     }
 
+    /// Returns whether a command found its target in use and is to be tried again.
+    pub fn is_trying(&self) -> bool {
+        self.again.is_some()
+    }
+
     /// Hands back what is left of the last command; returns `false` if it is to be tried again
     /// before the next run, and all later ones with it.
     pub fn give_back(&mut self, command: Command) -> bool {

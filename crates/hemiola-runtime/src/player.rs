@@ -1,3 +1,4 @@
+mod attendance;
 mod transport;
 
 pub use transport::Transport;
@@ -89,7 +90,8 @@ impl Robot {
         // contained.
         let steps = move || match self.into_stepper() {
             Ok(stepper) => {
-                let shared = Arc::new(Shared::new(tempo, stepper.cycle_names()));
+                let news = stepper.handle().state().news().clone();
+                let shared = Arc::new(Shared::new(tempo, stepper.cycle_names(), news));
                 _ = sender.send(Ok((stepper.handle().clone(), Transport(shared.clone()))));
                 play(stepper, &shared)
             }

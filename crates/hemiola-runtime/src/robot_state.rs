@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::Time;
@@ -32,6 +32,8 @@ pub struct RobotState {
     ended: AtomicBool,
     /// The signal that is notified when the robot begins or stops.
     pub turn: Wakeup,
+    /// The signals of others that are notified as well when the robot begins or stops.
+    at_turns: Mutex<Vec<Weak<Wakeup>>>,
     /// The signal that is notified when a run begins.
     pub activity: Wakeup,
     /// The signal that is notified when there is something to gather: a run or a call of a callback
@@ -63,6 +65,7 @@ impl RobotState {
             stopping: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             turn: Wakeup::new(),
+            at_turns: Mutex::default(),
             activity: Wakeup::new(),
             news: news.clone(),
             triggers: OnceLock::new(),
@@ -282,6 +285,27 @@ impl RobotState {
     pub fn begin(&self) {
         self.begun.store(true, Ordering::Release);
         self.turn.notify_all();
+        self.notify_others();
+    }
+
+    /// Notifies this signal when the robot begins, and when it stops; at once if it has begun.
+    pub fn notify_of_turns(&self, signal: &Arc<Wakeup>) {
+        let mut signals = self.at_turns();
+        signals.retain(|signal| signal.strong_count() > 0);
+        signals.push(Arc::downgrade(signal));
+        drop(signals);
+        // Whoever begins or stops notes that before it notifies the signals that are there.
+        if self.has_begun() || self.is_stopping() {
+            signal.notify_all();
+        }
+    }
+
+    fn notify_others(&self) {
+        self.at_turns().iter().filter_map(Weak::upgrade).for_each(|signal| signal.notify_all());
+    }
+
+    fn at_turns(&self) -> MutexGuard<'_, Vec<Weak<Wakeup>>> {
+        self.at_turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn is_stopping(&self) -> bool {
@@ -323,5 +347,6 @@ impl RobotState {
         let triggers = self.triggers.get().into_iter().flatten().map(|trigger| &**trigger);
         signals.chain(triggers).for_each(Wakeup::notify_all);
         self.inlets.values().for_each(SourceInlet::wake);
+        self.notify_others();
     }
 }

@@ -1,7 +1,7 @@
 #![expect(unsafe_code, reason = "making a witness is a promise: nothing runs while the stepper is borrowed")]
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hemiola_bus::RobotClock;
 use hemiola_model::Time;
@@ -236,18 +236,21 @@ impl Stepper {
     }
 
     /// Executes what the robot's handles request while it stands still: values are read, changes
-    /// come into force with the next run.
-    pub fn attend(&mut self) {
+    /// come into force with the next run. Returns when that must be done again, whatever is
+    /// requested until then.
+    pub fn attend(&mut self) -> Option<Instant> {
         let _containment = Containment::new();
-        self.stage.cycles.iter_mut().for_each(Cycle::attend);
-        self.stage.handle.gather_and_keep_up();
+        let is_done = self.stage.cycles.iter_mut().map(Cycle::attend).fold(true, |all, is_done| all & is_done);
+        let due = self.stage.handle.gather_and_keep_up();
+        if is_done { due } else { Some(Instant::now()) }
     }
 
     /// Shows observers the present values of the cycles while the robot stands still: they may not
     /// have seen them because they were too slow, or do not want everything. An observer that wants
-    /// everything has seen them.
-    pub fn show_present(&mut self) {
-        self.stage.cycles.iter_mut().for_each(Cycle::show_present);
+    /// everything has seen them. Returns whether all observers have been shown everything: some may
+    /// have to receive earlier values first.
+    pub fn show_present(&mut self) -> bool {
+        self.stage.cycles.iter_mut().map(Cycle::show_present).fold(true, |all, is_shown| all & is_shown)
     }
 
     /// Returns the names of the cycles, by their number.

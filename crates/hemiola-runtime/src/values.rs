@@ -19,8 +19,11 @@ use crate::robot_state::RobotState;
 
 /// The time for which a reader waits for a run to end.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// The interval at which it checks for values.
+/// The shortest interval between two looks for values.
 const LOOK_PERIOD: Duration = Duration::from_micros(200);
+/// The interval between two looks as a part of the time that a reader has waited: a cycle that does
+/// not run is not looked at hundreds of times.
+const LOOK_PART: u32 = 8;
 
 /// The values of all cycles' representations at one time: [`RobotHandle::capture_values`].
 ///
@@ -107,7 +110,7 @@ impl RobotHandle {
                 looked.stores.iter().for_each(|&store| keep(blackboard.store(store).current(ended)));
                 Ok(())
             } else {
-                looked.look(&mut keep)
+                looked.look(self.state(), &mut keep)
             };
             let cycle = looked.viewpoint.name.to_string();
             match answered {
@@ -137,7 +140,7 @@ impl RobotHandle {
         let store = viewpoint.blackboard.store_of(representation).ok_or_else(unknown)?;
         let looked = Looked { viewpoint, stores: vec![store] };
         let (mut look, mut seen) = (Some(look), None);
-        looked.look(&mut |value| seen = look.take().map(|look| look(value)))?;
+        looked.look(self.state(), &mut |value| seen = look.take().map(|look| look(value)))?;
         seen.ok_or_else(|| RuntimeError::internal("a value that was pinned was not looked at"))
     }
 }
@@ -150,7 +153,7 @@ fn ended(state: &RobotState) -> Option<BetweenRuns<'static>> {
 
 impl Looked {
     /// Calls `look` with all values at the end of one run.
-    fn look(&self, look: &mut dyn FnMut(&AnyRepresentation)) -> Result<(), RuntimeError> {
+    fn look(&self, state: &RobotState, look: &mut dyn FnMut(&AnyRepresentation)) -> Result<(), RuntimeError> {
         let presence = Presence::new();
         let asked = Asked {
             stores: self.stores.iter().map(|&store| (store, Duration::ZERO)).collect(),
@@ -161,16 +164,21 @@ impl Looked {
         else {
             return Ok(());
         };
-        let until = Instant::now() + PATIENCE;
+        // A player that waits for its next step attends to this. Cycles on threads of their own do
+        // so at the end of a run.
+        if state.clock().due(Time::ZERO).is_none() {
+            state.news().notify_all();
+        }
+        let begin = Instant::now();
         for _ in &self.stores {
             let held = loop {
                 match line.take() {
                     Some(held) => break held,
-                    None if Instant::now() > until => {
+                    None if begin.elapsed() > PATIENCE => {
                         presence.leave();
                         return Err(RuntimeError::CycleDoesNotAnswer { cycle: self.viewpoint.name.to_string() });
                     }
-                    None => std::thread::sleep(LOOK_PERIOD),
+                    None => std::thread::sleep(LOOK_PERIOD.max(begin.elapsed() / LOOK_PART)),
                 }
             };
             look(line.see(held, 0).value());

@@ -29,8 +29,10 @@ mod trace;
 mod view;
 pub mod why;
 
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use hemiola_live::client::{Address, WholeRobot};
 use hemiola_live::protocol::{ChangeText, Request};
@@ -39,6 +41,7 @@ use serde_json::{Value, json};
 use super::{print, print_json};
 use crate::command_line::live::{LiveCommand, OutputArguments, ProvidersCommand};
 use crate::error::CommandError;
+use crate::terminal::{Bell, Screen};
 
 /// Executes a command; `own` is the name of this program's robots.
 pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, CommandError> {
@@ -64,6 +67,13 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
         LiveCommand::Snapshot(arguments) => snapshot::snapshot(own, arguments),
         LiveCommand::Stop(arguments) => steer::stop(own, arguments),
     }
+}
+
+/// Waits until the robot sends something, a key is pressed, the bell is rung, or `patience` is
+/// over, if it is given.
+fn wait(robot: &WholeRobot, screen: &Screen, bell: &Bell, patience: Option<Duration>) {
+    let input = screen.input();
+    bell.wait(robot.sockets().chain(input.iter().map(AsFd::as_fd)), patience);
 }
 
 /// Changes the robot, and prints the change.

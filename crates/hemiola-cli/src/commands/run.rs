@@ -310,6 +310,7 @@ impl Attempt<'_> {
     /// Shows the robot until it ends or is requested to.
     fn watch(&self, watch: &mut Watch<'_>, transport: Option<&Transport>) -> Watched {
         let handle = watch.handle.clone();
+        watch.shown.begin(&handle);
         let mut watched = Watched { capture: None, has_quit: false };
         let mut next_look = Instant::now() + watch.shown.period();
         // A robot that is stepped ends by itself.

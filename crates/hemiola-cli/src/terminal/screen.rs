@@ -1,6 +1,6 @@
 //! The whole terminal, redrawn for each frame.
 
-use std::io::{self, IsTerminal, Stdout};
+use std::io::{self, IsTerminal, Stdin, Stdout};
 use std::thread;
 use std::time::Duration;
 
@@ -73,23 +73,17 @@ impl Screen {
         _ = self.drawn.draw(draw);
     }
 
-    /// Returns the next key, if one is pressed within that time.
-    pub fn key(&mut self, within: Duration) -> Option<Key> {
-        if self.keys != Keys::Here {
-            thread::sleep(within);
-            return None;
-        }
-        // Keys that were read together wait in the program, not in the terminal.
-        self.read_key(Duration::ZERO).or_else(|| self.read_key(within))
+    /// Returns what can be read when a key is pressed or the terminal closes, if keys are awaited.
+    pub fn input(&self) -> Option<Stdin> {
+        (self.keys == Keys::Here).then(io::stdin)
     }
 
-    /// Waits at the terminal for that time and reads a key. The wait is not left to crossterm,
-    /// which would read a terminal that closes meanwhile for ever.
-    fn read_key(&mut self, within: Duration) -> Option<Key> {
-        let (stdin, limit) = (io::stdin(), Timespec::try_from(within).ok());
+    /// Returns the next key that was pressed. Never waits. The terminal is not left to crossterm
+    /// alone, which would read one that closes meanwhile for ever.
+    pub fn key(&mut self) -> Option<Key> {
+        let stdin = self.input()?;
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
-        // A signal may end the wait early.
-        _ = poll(&mut ready, limit.as_ref());
+        _ = poll(&mut ready, Some(&Timespec::default()));
         if ready[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
             self.keys = Keys::Gone;
             return None;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -218,12 +219,14 @@ impl WholeRobot {
         }
         let deadline = Instant::now() + timeout;
         loop {
+            let mut has_more = false;
             for index in 0..self.members.len() {
                 match self.members[index].connection.next(Duration::ZERO) {
                     Ok(Some(message)) => {
                         if let Some(message) = self.joined(index, message) {
                             return Ok(Some(message));
                         }
+                        has_more = true;
                     }
                     Ok(None) => {}
                     Err(error) => {
@@ -231,6 +234,10 @@ impl WholeRobot {
                         break;
                     }
                 }
+            }
+            // A message that was read together with this one is in no socket any more.
+            if has_more {
+                continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -245,6 +252,12 @@ impl WholeRobot {
             // An interrupted wait is treated as one in which no message arrived.
             _ = poll(&mut sockets, left.as_ref());
         }
+    }
+
+    /// Returns the sockets of the connections: when one of them can be read, there may be a next
+    /// message.
+    pub fn sockets(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.members.iter().map(|member| member.connection.as_fd())
     }
 
     /// Notes that a process has ended. The others remain connected, unless this client receives

@@ -31,6 +31,10 @@ pub enum Order {
         /// The newest time in the file.
         end: Time,
     },
+    /// Everything was flushed, and nothing will be written until the next order.
+    Rest,
+    /// Something is written again.
+    GoOn,
 }
 
 /// The sender of orders.
@@ -78,6 +82,7 @@ impl Keeper {
             folder,
             conditions,
             is_low: is_low.clone(),
+            rests: false,
             worst: WorstRuns::new(handle.clone()),
             current: None,
             files: VecDeque::new(),
@@ -119,6 +124,8 @@ struct Work {
     /// The conditions under which the robot is measured.
     conditions: Conditions,
     is_low: Arc<AtomicBool>,
+    /// Set while nothing is written, so that there is nothing to do until the next order.
+    rests: bool,
     /// The longest runs. They are kept here because it takes time to find them and to write their
     /// traces.
     worst: WorstRuns,
@@ -139,11 +146,19 @@ impl Work {
         loop {
             self.guard_reserve();
             self.worst.look_if_due();
-            match self.orders.recv_timeout(self.period) {
+            let order = match self.rests {
+                true => self.orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                false => self.orders.recv_timeout(self.period),
+            };
+            self.rests = matches!(order, Ok(Order::Rest));
+            match order {
                 Ok(Order::Began(synchroniser)) => self.current = Some(synchroniser),
                 Ok(Order::Ended { log, path, end }) => self.end(*log, path, end),
+                Ok(Order::GoOn) => {}
                 // The writer of the log notices a disk that fails.
-                Err(RecvTimeoutError::Timeout) => _ = self.current.as_ref().map(LogSynchroniser::wait),
+                Ok(Order::Rest) | Err(RecvTimeoutError::Timeout) => {
+                    _ = self.current.as_ref().map(LogSynchroniser::wait);
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }

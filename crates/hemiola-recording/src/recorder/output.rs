@@ -246,6 +246,16 @@ impl Output {
         }
     }
 
+    /// Notes that everything was flushed, and that nothing will be written for a while.
+    pub fn rest(&self) {
+        self.keeper.order(Order::Rest);
+    }
+
+    /// Notes that something may be written again.
+    pub fn go_on(&self) {
+        self.keeper.order(Order::GoOn);
+    }
+
     fn end_for_reserve(&mut self, seen: &mut Observer) {
         let ending = Ending::Reserve(self.reserve);
         self.handle.note(format!("the log has ended early: {ending}"));

@@ -209,6 +209,7 @@ impl RobotHandle {
         let before = controls.note_prepared(prepared);
         drop(controls);
         drop(before);
+        self.state.news().notify_all();
         let end = Instant::now() + REPLAN_PATIENCE;
         sent.iter().for_each(|sent| _ = sent.wait_until(end, || self.is_stopping()));
         Ok(())

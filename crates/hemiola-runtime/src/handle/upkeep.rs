@@ -14,11 +14,12 @@ use crate::monitor::DescribedFailure;
 use crate::record::Change;
 
 impl RobotHandle {
-    /// Gathers output and does the upkeep on one thread, for a stepped robot.
-    pub(crate) fn gather_and_keep_up(&self) {
+    /// Gathers output and does the upkeep on one thread, for a stepped robot. Returns when that
+    /// must be done again, whatever happens until then.
+    pub(crate) fn gather_and_keep_up(&self) -> Option<Instant> {
         self.describe_failures();
-        self.gather();
-        self.keep_up();
+        let due = self.gather();
+        if self.keep_up() { due } else { Some(Instant::now()) }
     }
 
     /// Gathers events, and passes reports on. Returns when that must be done again, whatever

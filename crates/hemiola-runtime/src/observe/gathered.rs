@@ -103,6 +103,7 @@ impl GatheredOutlets {
         let kind = record.content.kind();
         for Watcher { giver, .. } in self.debug.iter_mut().filter(|watcher| watcher.interest.wants(record.name, kind)) {
             giver.give(record.clone());
+            giver.notify();
         }
     }
 
@@ -113,7 +114,10 @@ impl GatheredOutlets {
 
     /// Passes on events of a worker or source.
     pub fn events(&mut self, worker: WorkerId, events: &[Event], lost: u64) {
-        self.events.iter_mut().for_each(|giver| _ = giver.give(SeenEvents { worker, events: events.to_vec(), lost }));
+        for giver in &mut self.events {
+            giver.give(SeenEvents { worker, events: events.to_vec(), lost });
+            giver.notify();
+        }
     }
 
     /// Returns when the next statistics are due.
@@ -131,6 +135,7 @@ impl GatheredOutlets {
         let report = Arc::new(report());
         for Periodic { giver, period, due } in due {
             giver.give(report.clone());
+            giver.notify();
             // A period that no clock can represent never ends.
             *due = now.checked_add(*period).unwrap_or(now + AGES);
         }

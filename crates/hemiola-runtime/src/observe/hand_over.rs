@@ -26,7 +26,7 @@ pub struct Presence {
     is_gone: AtomicBool,
     /// The number of givers that have attached the observer.
     attached: AtomicU32,
-    /// The event that is notified when values were passed on.
+    /// The event that is notified when something was passed on.
     wakeup: Option<Arc<Wakeup>>,
 }
 
@@ -35,7 +35,7 @@ impl Presence {
         Self::notifying(None)
     }
 
-    /// Creates the presence of an observer that is notified when values were passed on.
+    /// Creates the presence of an observer that is notified when something was passed on.
     pub fn notifying(wakeup: Option<Arc<Wakeup>>) -> Arc<Self> {
         Arc::new(Self { is_gone: AtomicBool::new(false), attached: AtomicU32::new(0), wakeup })
     }
@@ -140,7 +140,7 @@ impl<T> Giver<T> {
             if self.full == WhenFull::Drop || self.is_gone() {
                 return false;
             }
-            yield_now();
+            self.wait_for_observer();
         }
         true
     }
@@ -159,8 +159,15 @@ impl<T> Giver<T> {
                 }
                 Some(Ok(())) | None => return true,
             }
-            yield_now();
+            self.wait_for_observer();
         }
+    }
+
+    /// Lets the observer, which may sleep, receive what was passed on.
+    #[cold]
+    fn wait_for_observer(&self) {
+        self.notify();
+        yield_now();
     }
 
     /// Notifies the observer that something was passed on, if it wants that.
@@ -170,16 +177,15 @@ impl<T> Giver<T> {
 
     /// Returns an empty item to be filled; `None`, and counted as dropped, if none has come back.
     pub fn empty(&mut self) -> Option<T> {
-        let empty = self.empty.as_mut()?;
         loop {
-            if let Some(thing) = empty.pop() {
+            if let Some(thing) = self.empty.as_mut()?.pop() {
                 return Some(thing);
             }
             if self.full == WhenFull::Drop || self.shared.presence.is_gone() {
                 self.shared.dropped.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            yield_now();
+            self.wait_for_observer();
         }
     }
 

@@ -191,9 +191,9 @@ impl Observation {
         Self { is_complete: true, ..self }
     }
 
-    /// Notifies this event whenever a cycle or a source has passed on values, or the journal an
-    /// entry, for an observer that sleeps until then. It costs the cycle one atomic addition, and a
-    /// system call only if somebody sleeps.
+    /// Notifies this event whenever there is something new to receive, and for an observer of
+    /// topics whenever one is created, so that the observer can sleep until then. It costs a cycle
+    /// one atomic addition per run and per message, and a system call only if somebody sleeps.
     #[must_use]
     pub fn notifying(self, wakeup: Arc<Wakeup>) -> Self {
         Self { wakeup: Some(wakeup), ..self }

@@ -194,10 +194,11 @@ impl Outlets {
                 }
                 continue;
             }
-            if let Some(values) = &mut node.item.values
-                && values.pass_on(blackboard, provided, between)
-            {
-                node.item.presence.notify();
+            let Outlet { presence, values, runs, parts, .. } = &mut node.item;
+            let has_values = values.as_mut().is_some_and(|values| values.pass_on(blackboard, provided, between));
+            // The record of a run, and a part, were passed on when it began.
+            if has_values || runs.is_some() || parts.is_some() {
+                presence.notify();
             }
             // The link is read again, because the previous node may have been replaced.
             next = match next {
@@ -210,17 +211,20 @@ impl Outlets {
 
 impl Outlets {
     /// Passes on a cycle's present values to observers that have not seen them, while it stands
-    /// still.
-    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) {
-        let Some(first) = &mut self.first else { return };
+    /// still. Returns whether all observers have seen them, or are on their way to.
+    pub fn show_present(&mut self, blackboard: &Blackboard, run: u32, now: Time, between: &BetweenRuns<'_>) -> bool {
+        let Some(first) = &mut self.first else { return true };
         let provided = Provided { run, now, at: Ticks::now() };
+        let mut is_complete = true;
         each(first, |outlet| {
-            if let Some(values) = &mut outlet.values
-                && values.show_present(blackboard, provided, between)
-            {
-                outlet.presence.notify();
+            let Outlet { presence, values: Some(values), .. } = outlet else { return };
+            let shown = values.show_present(blackboard, provided, between);
+            if shown.is_new {
+                presence.notify();
             }
+            is_complete &= shown.is_complete || presence.is_gone();
         });
+        is_complete
     }
 }
 

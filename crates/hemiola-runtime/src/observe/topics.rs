@@ -28,10 +28,12 @@ pub struct TopicLine {
     chosen: Choice,
     /// The pass, if the robot waits for the observer.
     pass: Option<Pass>,
+    /// The signal that is notified of each message.
+    signal: Signal,
     /// The signal that is notified when there are new topics.
     news: Arc<Wakeup>,
     seen_news: Generation,
-    _watch: Watch,
+    _watches: Vec<Watch>,
     /// The topics that are known, chosen or not.
     known: BTreeSet<String>,
     queues: Vec<AnyQueue>,
@@ -77,19 +79,33 @@ const CAPACITY: usize = 64;
 
 impl TopicLine {
     /// Subscribes to the existing topics that are chosen. A stepped robot waits for the observer if
-    /// `is_awaited`.
-    pub fn new(state: &RobotState, scale: TickScale, chosen: Choice, is_awaited: bool) -> Self {
+    /// `is_awaited`. The observer's event, if it has one, is notified of each message and of new
+    /// topics.
+    pub fn new(
+        state: &RobotState,
+        scale: TickScale,
+        chosen: Choice,
+        is_awaited: bool,
+        wakeup: Option<Arc<Wakeup>>,
+    ) -> Self {
         let news = Arc::new(Wakeup::new());
-        let watch = state.bus().watch(news.clone().into());
+        let watched = [Some(news.clone()), wakeup.clone()];
+        let watches = watched.into_iter().flatten().map(|event| state.bus().watch(event.into())).collect();
+        let pass = is_awaited.then(|| state.gate().enter());
+        let signal = match (pass.as_ref().map(|pass| pass.sent().clone()), wakeup) {
+            (Some(sent), Some(wakeup)) => Signal::Wakeups([sent, wakeup].into()),
+            (sent, wakeup) => sent.or(wakeup).map_or(Signal::Nothing, Signal::from),
+        };
         let mut line = Self {
             bus: state.bus().clone(),
             clock: state.clock().clone(),
             scale,
             chosen,
-            pass: is_awaited.then(|| state.gate().enter()),
+            pass,
+            signal,
             seen_news: news.generation(),
             news,
-            _watch: watch,
+            _watches: watches,
             known: BTreeSet::new(),
             queues: Vec::new(),
             topics: Vec::new(),
@@ -114,8 +130,7 @@ impl TopicLine {
             if !self.known.insert(name.clone()) || !(self.chosen)(&name) || descriptor.data_type().is_none() {
                 continue;
             }
-            let signal = self.pass.as_ref().map_or(Signal::Nothing, |pass| pass.sent().clone().into());
-            if let Some(Ok(queue)) = self.bus.read(&name, CAPACITY, signal) {
+            if let Some(Ok(queue)) = self.bus.read(&name, CAPACITY, self.signal.clone()) {
                 self.queues.push(queue);
                 self.topics.push(SeenTopic { name, descriptor });
             }

@@ -189,27 +189,38 @@ impl ValueWriter {
     }
 
     /// Passes on the present value if it was dropped, or was not due: an observer of a robot that
-    /// stands still sees its state. An observer that wants everything has it already. Returns
-    /// whether something was passed on.
-    pub fn show_present(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) -> bool {
+    /// stands still sees its state. An observer that wants everything has it already.
+    pub fn show_present(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) -> Shown {
         let Self { giver, entries, counts, .. } = self;
-        let mut is_passed = false;
+        let mut shown = Shown { is_new: false, is_complete: true };
         if giver.wants_everything() {
-            return is_passed;
+            return shown;
         }
         for (number, entry) in entries.iter_mut().enumerate() {
             let commits = blackboard.store(entry.store).commits();
-            let is_known = commits == entry.commits && !entry.is_behind;
-            if is_known || entry.passed.is_full(&counts[number].room, entry.depth) {
+            if commits == entry.commits && !entry.is_behind {
+                continue;
+            }
+            if entry.passed.is_full(&counts[number].room, entry.depth) {
+                shown.is_complete = false;
                 continue;
             }
             let sequence = entry.count(commits, provided.now);
             entry.is_behind = false;
             entry.give(giver, blackboard, number, (sequence, provided), between);
-            is_passed = true;
+            shown.is_new = true;
         }
-        is_passed
+        shown
     }
+}
+
+/// The outcome of showing an observer the present values.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// Set if a value was passed on.
+    pub is_new: bool,
+    /// Set if no value remains for which there was no room.
+    pub is_complete: bool,
 }
 
 impl Entry {

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hemiola_model::Time;
+use hemiola_realtime::{Wakeup, monotonic_now};
 
 use super::Tempo;
+use super::attendance::{Attendance, LOOK_PERIOD};
 use crate::error::RuntimeError;
 use crate::stage::Step;
 use crate::stepper::Stepper;
@@ -33,8 +35,10 @@ pub struct Transport(pub(super) Arc<Shared>);
 /// The state that the player's thread and all transports share.
 pub(super) struct Shared {
     desk: Mutex<Desk>,
-    /// The condition that is notified when a request has changed.
-    turn: Condvar,
+    /// The event that is notified when the requests have changed, or a step has ended.
+    turn: Wakeup,
+    /// The event that is notified when the robot has news, and when the requests have changed.
+    news: Arc<Wakeup>,
     cycles: Vec<String>,
 }
 
@@ -85,8 +89,6 @@ const LAST_STRETCH: Duration = Duration::from_millis(500);
 /// The maximum number of different requests for runs that wait; nobody makes that many.
 const MOST_FORWARD: usize = 64;
 
-/// The interval at which the player checks whether the robot was stopped, and gathers events.
-const LOOK_PERIOD: Duration = Duration::from_millis(20);
 /// The maximum delay for which the player catches up.
 const MOST_BEHIND: Duration = Duration::from_millis(500);
 
@@ -180,8 +182,13 @@ impl Transport {
 
     /// Waits until it is at rest.
     pub fn wait_until_at_rest(&self) {
-        let desk = self.0.desk();
-        drop(self.0.turn.wait_while(desk, |desk| !desk.is_at_rest()).unwrap_or_else(PoisonError::into_inner));
+        loop {
+            let seen = self.0.turn.generation();
+            if self.is_at_rest() {
+                return;
+            }
+            self.0.turn.wait(seen, None);
+        }
     }
 
     fn go_forward(&self, cycle: Option<usize>, runs: u32) {
@@ -199,6 +206,7 @@ impl Transport {
     fn change(&self, change: impl FnOnce(&mut Desk)) {
         change(&mut self.0.desk());
         self.0.turn.notify_all();
+        self.0.news.notify_all();
     }
 }
 
@@ -210,7 +218,7 @@ impl fmt::Debug for Transport {
 }
 
 impl Shared {
-    pub(super) fn new(tempo: Tempo, cycles: Vec<String>) -> Self {
+    pub(super) fn new(tempo: Tempo, cycles: Vec<String>, news: Arc<Wakeup>) -> Self {
         let desk = Desk {
             tempo,
             is_paused: true,
@@ -221,7 +229,7 @@ impl Shared {
             step: None,
             has_ended: false,
         };
-        Self { desk: Mutex::new(desk), turn: Condvar::new(), cycles }
+        Self { desk: Mutex::new(desk), turn: Wakeup::new(), news, cycles }
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -231,8 +239,11 @@ impl Shared {
     /// Waits until the next step is due; returns `false` if there is none.
     pub(super) fn wait_for_turn(&self, stepper: &mut Stepper) -> bool {
         let Some(next) = stepper.upcoming() else { return false };
-        let mut desk = self.desk();
+        let mut attendance = Attendance::after_step(Instant::now());
         loop {
+            // These are read first, so that nothing that comes later is slept over.
+            let (asked, news) = (self.turn.generation(), self.news.generation());
+            let mut desk = self.desk();
             if stepper.handle().is_stopping() || desk.end.is_some_and(|end| stepper.now() >= end) {
                 return false;
             }
@@ -240,22 +251,27 @@ impl Shared {
                 (desk.hurry, desk.anchor) = (None, None);
                 self.turn.notify_all();
             }
-            let wait = match desk.wait(next, Instant::now()) {
-                Some(Duration::ZERO) => {
-                    desk.begin_step();
-                    return true;
-                }
-                wait => wait.unwrap_or(LOOK_PERIOD).min(LOOK_PERIOD),
-            };
-            desk = self.turn.wait_timeout(desk, wait).unwrap_or_else(PoisonError::into_inner).0;
-            if wait == LOOK_PERIOD {
-                drop(desk);
-                stepper.attend();
-                if self.desk().is_at_rest() {
-                    stepper.show_present();
-                }
-                desk = self.desk();
+            let now = Instant::now();
+            let wait = desk.wait(next, now);
+            if wait == Some(Duration::ZERO) {
+                desk.begin_step();
+                return true;
             }
+            let is_at_rest = desk.is_at_rest();
+            drop(desk);
+            let due = attendance.due(news).map(|due| due.saturating_duration_since(now));
+            if due == Some(Duration::ZERO) {
+                let again = stepper.attend();
+                let is_shown = !is_at_rest || stepper.show_present();
+                attendance.note(news, now, if is_shown { again } else { Some(now) });
+                continue;
+            }
+            let deadline = wait.into_iter().chain(due).min().map(|wait| monotonic_now() + wait);
+            // News that wait until they are attended to end no sleep again.
+            match attendance.is_pending(news) {
+                true => self.turn.wait(asked, deadline),
+                false => self.news.wait(news, deadline),
+            };
         }
     }
 

@@ -390,6 +390,51 @@ fn an_observer_of_the_journal_that_sleeps_is_notified_of_entries() {
 }
 
 #[test]
+fn an_observer_of_runs_that_sleeps_is_notified_of_each() {
+    let mut stepper = robot().into_stepper().unwrap();
+    let wakeup = Arc::new(Wakeup::new());
+    let mut seen = stepper.handle().observe(Observation::default().with_runs().notifying(wakeup.clone())).unwrap();
+    let mut before = wakeup.generation();
+    for _ in 0..9 {
+        let ran = !stepper.step().unwrap().cycles.is_empty();
+        assert_eq!(wakeup.generation() != before, ran);
+        assert_eq!(seen.next_run().is_some(), ran);
+        before = wakeup.generation();
+    }
+}
+
+#[test]
+fn an_observer_of_topics_that_sleeps_is_notified_of_messages_and_of_new_topics() {
+    let stepper = robot().into_stepper().unwrap();
+    for (name, observation) in [("words", Observation::default()), ("deeds", Observation::default().complete())] {
+        let wakeup = Arc::new(Wakeup::new());
+        let mut seen = stepper.handle().observe(observation.with_topics().notifying(wakeup.clone())).unwrap();
+        let before = wakeup.generation();
+        let mut publisher = stepper.handle().bus().readable_topic::<Sample>(name).unwrap().publisher();
+        assert_ne!(wakeup.generation(), before, "there is a topic");
+        assert!(seen.next_message().is_none());
+        let before = wakeup.generation();
+        publisher.publish(Sample { number: 7 });
+        assert_ne!(wakeup.generation(), before, "there is a message");
+        assert!(seen.next_message().is_some());
+    }
+}
+
+#[test]
+fn who_sleeps_is_notified_of_the_beginning_of_a_robot_and_of_its_end() {
+    let prepared = robot().prepare(Pace::RealTime).unwrap();
+    let (handle, wakeup) = (prepared.handle().clone(), Arc::new(Wakeup::new()));
+    handle.notify_of_turns(&wakeup);
+    let before = wakeup.generation();
+    let running = prepared.begin();
+    assert_ne!(wakeup.generation(), before, "it has begun");
+    let before = wakeup.generation();
+    handle.stop();
+    assert_ne!(wakeup.generation(), before, "it stops");
+    running.wait();
+}
+
+#[test]
 fn who_wants_the_newest_value_lets_go_of_all_others() {
     let mut stepper = robot().into_stepper().unwrap();
     let mut seen = stepper.handle().observe(Observation::of(["Filtered"])).unwrap();

@@ -12,15 +12,13 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::text::print_json_line;
+use super::wait;
 use crate::command_line::live::PlotFieldsArguments;
 use crate::commands::print;
 use crate::error::CommandError;
 use crate::interruption::Interruption;
-use crate::terminal::{self, Key, Screen, Terminal};
+use crate::terminal::{self, Bell, Key, Screen, Terminal};
 use chart::Plot;
-
-/// The interval at which keys are polled.
-const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
@@ -36,11 +34,12 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
         return print_points(&mut robot, arguments, until);
     }
     let terminal = Terminal::default();
-    let interruption = Interruption::of_view(&terminal);
-    let mut screen =
-        Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
+    let unusable = |error| CommandError::Write { path: "the terminal".into(), error };
+    let bell = Bell::new().map_err(unusable)?;
+    let interruption = Interruption::of_view(&terminal, bell.event());
+    let mut screen = Screen::open(&terminal).map_err(unusable)?;
     let mut plot = Plot::new(robot.name(), &arguments.fields, &units);
-    let ended = watch(&mut robot, &mut screen, &mut plot, || interruption.has_come() || is_over(until));
+    let ended = watch(&mut robot, &mut screen, &mut plot, &bell, until, || interruption.has_come());
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -57,16 +56,20 @@ fn watch(
     robot: &mut WholeRobot,
     screen: &mut Screen,
     plot: &mut Plot,
-    is_over: impl Fn() -> bool,
+    bell: &Bell,
+    until: Option<Instant>,
+    is_interrupted: impl Fn() -> bool,
 ) -> Result<(), ClientError> {
     screen.draw(|canvas| plot.draw(canvas));
-    while !is_over() && !screen.is_gone() {
+    while !is_interrupted() && !is_over(until) && !screen.is_gone() {
         let mut is_changed = false;
-        if let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(LOOK_PERIOD)? {
+        let message = robot.next(Duration::ZERO)?;
+        let has_more = message.is_some();
+        if let Some(Incoming::Binary(Frame::Points { fields, .. })) = message {
             fields.into_iter().for_each(|points| plot.add(points.field as usize, &points.points));
             is_changed = true;
         }
-        while let Some(key) = screen.key(Duration::ZERO) {
+        while let Some(key) = screen.key() {
             match key {
                 Key::Character('q') | Key::Escape => return Ok(()),
                 Key::Character(' ') => plot.pause(),
@@ -78,6 +81,9 @@ fn watch(
         }
         if is_changed {
             screen.draw(|canvas| plot.draw(canvas));
+        }
+        if !has_more {
+            wait(robot, screen, bell, until.map(|until| until.saturating_duration_since(Instant::now())));
         }
     }
     Ok(())

@@ -9,17 +9,16 @@ use hemiola_live::protocol::{Request, Watched};
 use super::complete;
 use super::connect::connect;
 use super::topic::statistics;
+use super::wait;
 use crate::command_line::live::OutputArguments;
 use crate::commands::{print, print_json};
 use crate::error::CommandError;
 use crate::interruption::Interruption;
-use crate::terminal::{self, Screen, Terminal};
+use crate::terminal::{self, Bell, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 
 /// The interval at which the robot sends statistics.
 const PERIOD: Duration = Duration::from_millis(500);
-/// The interval at which keys are polled.
-const LOOK_PERIOD: Duration = Duration::from_millis(50);
 /// The interval at which processes of the robot that were restarted are looked for.
 const REJOIN_PERIOD: Duration = Duration::from_secs(1);
 /// The interval between two requests for the bounds, which change with the measurements.
@@ -39,10 +38,11 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
     robot.request(Request::Watch { what: Watched::Statistics, period: Some(nanoseconds), names: None })?;
     robot.request(Request::Watch { what: Watched::Journal, period: None, names: None })?;
     let terminal = Terminal::default();
-    let interruption = Interruption::of_view(&terminal);
-    let mut screen =
-        Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
-    let ended = watch(&mut robot, &mut screen, &interruption);
+    let unusable = |error| CommandError::Write { path: "the terminal".into(), error };
+    let bell = Bell::new().map_err(unusable)?;
+    let interruption = Interruption::of_view(&terminal, bell.event());
+    let mut screen = Screen::open(&terminal).map_err(unusable)?;
+    let ended = watch(&mut robot, &mut screen, &interruption, &bell);
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -52,13 +52,20 @@ pub fn top(own: Option<&str>, arguments: &OutputArguments) -> Result<ExitCode, C
 }
 
 /// Shows the robot until the user quits or the robot ends.
-fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruption) -> Result<(), ClientError> {
+fn watch(
+    robot: &mut WholeRobot,
+    screen: &mut Screen,
+    interruption: &Interruption,
+    bell: &Bell,
+) -> Result<(), ClientError> {
     let mut top = Top::new(Ends::View, Vec::new());
     let (mut notes, mut bounds) = (Notes::default(), Bounds::default());
     let (mut bounds_due, mut rejoin_due) = (Instant::now(), Instant::now());
     let (robot_name, pace) = (robot.name().to_owned(), robot.welcome().pace.clone());
     while !interruption.has_come() && !screen.is_gone() {
-        match robot.next(LOOK_PERIOD)? {
+        let message = robot.next(Duration::ZERO)?;
+        let has_more = message.is_some();
+        match message {
             Some(Incoming::Event { name, content }) if name == "statistics" => {
                 let frame = Frame::of_event(&content);
                 let (name, pace) = (robot_name.clone(), pace.clone());
@@ -82,12 +89,19 @@ fn watch(robot: &mut WholeRobot, screen: &mut Screen, interruption: &Interruptio
             rejoin_due = Instant::now() + REJOIN_PERIOD;
             robot.rejoin();
         }
-        while let Some(key) = screen.key(Duration::ZERO) {
+        while let Some(key) = screen.key() {
             match top.press(key) {
                 Pressed::Quit => return Ok(()),
                 Pressed::Shown => screen.draw(|canvas| top.draw(canvas)),
                 Pressed::Other(_) => {}
             }
+        }
+        if !has_more {
+            // Processes that are missing are looked for, and everything else is noticed when it
+            // comes.
+            let is_complete = robot.missing().next().is_none();
+            let patience = rejoin_due.saturating_duration_since(Instant::now());
+            wait(robot, screen, bell, (!is_complete).then_some(patience));
         }
     }
     Ok(())

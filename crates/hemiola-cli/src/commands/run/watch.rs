@@ -11,7 +11,7 @@ use crate::command_line::RunArguments;
 use crate::lines::Lines;
 use crate::notes::tell;
 use crate::program::Program;
-use crate::terminal::{self, Key, Screen, Terminal};
+use crate::terminal::{self, Bell, Key, Screen, Terminal};
 use crate::top::{Bounds, Ends, Frame, Notes, Pressed, Top};
 use hemiola_recording::replay::Remarks;
 
@@ -29,6 +29,8 @@ pub struct View {
     terminal: Terminal,
     screen: Option<Screen>,
     notes: Notes,
+    /// The bell that is rung when the robot stops.
+    bell: Bell,
 }
 
 /// A key that concerns the robot.
@@ -43,6 +45,8 @@ impl Shown {
         if arguments.headless || !terminal::is_ours() {
             return Self::Lines(Lines::default());
         }
+        // A system without file descriptors has none for a terminal either.
+        let Ok(bell) = Bell::new() else { return Self::Lines(Lines::default()) };
         let keys = match arguments.replay {
             Some(_) => {
                 vec![("space", "pause or resume the replay"), ("n", "one more run"), ("+ -", "faster, slower")]
@@ -50,7 +54,14 @@ impl Shown {
             None => Vec::new(),
         };
         let (top, terminal) = (Top::new(Ends::Robot, keys), terminal.clone());
-        Self::View(Box::new(View { top, terminal, screen: None, notes: Notes::default() }))
+        Self::View(Box::new(View { top, terminal, screen: None, notes: Notes::default(), bell }))
+    }
+
+    /// Shows this robot from now on.
+    pub fn begin(&self, robot: &RobotHandle) {
+        if let Self::View(view) = self {
+            robot.notify_of_turns(view.bell.event());
+        }
     }
 
     pub fn period(&self) -> Duration {
@@ -60,18 +71,22 @@ impl Shown {
         }
     }
 
-    /// Waits for `patience`, or until the robot stops or a key is pressed. While keys are awaited,
-    /// the end of the robot is noticed after that time.
+    /// Waits for `patience`, or until the robot stops or a key is pressed.
     pub fn wait(&mut self, robot: &RobotHandle, patience: Duration) -> Option<Wish> {
         let Self::View(view) = self else {
             robot.wait_for_stop(patience);
             return None;
         };
-        let View { top, screen: Some(screen), .. } = &mut **view else {
+        let View { top, screen: Some(screen), bell, .. } = &mut **view else {
             robot.wait_for_stop(patience);
             return None;
         };
-        match top.press(screen.key(patience)?) {
+        // Keys that were read together wait in the program, not in the terminal.
+        let key = screen.key().or_else(|| {
+            bell.wait(screen.input(), Some(patience));
+            screen.key()
+        });
+        match top.press(key?) {
             Pressed::Quit => return Some(Wish::End),
             Pressed::Other(Key::Character(key)) => return Some(Wish::Key(key)),
             Pressed::Other(_) => return None,
@@ -90,7 +105,7 @@ impl Shown {
 impl View {
     /// Shows a frame. A terminal that cannot be taken over shows nothing.
     fn show(&mut self, frame: Frame) {
-        let Self { top, terminal, screen, notes } = self;
+        let Self { top, terminal, screen, notes, .. } = self;
         top.update(Frame { notes: notes.clone(), ..frame });
         if screen.is_none() {
             *screen = Screen::open(terminal).ok();

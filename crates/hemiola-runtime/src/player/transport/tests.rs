@@ -1,7 +1,7 @@
 use super::*;
 
 fn desk(tempo: Tempo) -> Desk {
-    let shared = Shared::new(tempo, Vec::new());
+    let shared = Shared::new(tempo, Vec::new(), Arc::default());
     shared.desk.into_inner().unwrap()
 }
 
@@ -49,7 +49,8 @@ fn who_hurries_or_goes_forward_does_not_wait() {
 
 /// Creates a transport without a player: the test steps it.
 fn transport() -> Transport {
-    Transport(Arc::new(Shared::new(Tempo::Factor(1.0), ["motion", "voice"].map(str::to_owned).to_vec())))
+    let cycles = ["motion", "voice"].map(str::to_owned).to_vec();
+    Transport(Arc::new(Shared::new(Tempo::Factor(1.0), cycles, Arc::default())))
 }
 
 /// Executes a step of this cycle or of none, and returns whether the transport requested one.

@@ -3,7 +3,7 @@
 mod chart;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hemiola_live::client::{ClientError, Incoming, WholeRobot};
 use hemiola_live::protocol::Request;
@@ -11,6 +11,7 @@ use hemiola_live::protocol::binary::Frame;
 use serde_json::{Value, json};
 
 use super::connect::connect;
+use super::limit::Limit;
 use super::text::print_json_line;
 use crate::command_line::live::PlotFieldsArguments;
 use crate::commands::print;
@@ -31,26 +32,22 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
         return Err(CommandError::Usage(format!("`{field}` cannot be plotted: {problem}")));
     }
     let units: Vec<_> = problems.map(|(_, of)| of["unit"].as_str().unwrap_or_default().to_owned()).collect();
-    let until = arguments.duration.map(|duration| Instant::now() + duration);
+    let limit = Limit::new(None, arguments.duration);
     if arguments.output.json || !terminal::is_ours() {
-        return print_points(&mut robot, arguments, until);
+        return print_points(&mut robot, arguments, limit);
     }
     let terminal = Terminal::default();
     let interruption = Interruption::of_view(&terminal);
     let mut screen =
         Screen::open(&terminal).map_err(|error| CommandError::Write { path: "the terminal".into(), error })?;
     let mut plot = Plot::new(robot.name(), &arguments.fields, &units);
-    let ended = watch(&mut robot, &mut screen, &mut plot, || interruption.has_come() || is_over(until));
+    let ended = watch(&mut robot, &mut screen, &mut plot, || interruption.has_come() || limit.is_reached(0));
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(ClientError::Ended { reason }) => print(&format!("{} has ended: {reason}\n", robot.name())),
         Err(error) => Err(error.into()),
     }
-}
-
-fn is_over(until: Option<Instant>) -> bool {
-    until.is_some_and(|until| Instant::now() >= until)
 }
 
 fn watch(
@@ -87,12 +84,11 @@ fn watch(
 fn print_points(
     robot: &mut WholeRobot,
     arguments: &PlotFieldsArguments,
-    until: Option<Instant>,
+    limit: Limit,
 ) -> Result<ExitCode, CommandError> {
-    while !is_over(until) {
-        let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(Duration::from_millis(100))? else {
-            continue;
-        };
+    while !limit.is_reached(0) {
+        let next = robot.next(limit.left(Duration::from_millis(100)))?;
+        let Some(Incoming::Binary(Frame::Points { fields, .. })) = next else { continue };
         for points in fields {
             let name = arguments.fields.get(points.field as usize).map(String::as_str).unwrap_or_default();
             for point in points.points {

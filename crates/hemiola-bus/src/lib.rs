@@ -67,5 +67,5 @@ pub use service::{
 };
 pub use signal::Signal;
 pub use statistics::{Receives, SubscriberReport, TopicReport};
-pub use topic::{Batch, Latest, Loan, Message, Publisher, Queue, Sample, Topic};
+pub use topic::{Batch, BatchIter, Latest, Loan, Message, Publisher, Queue, Sample, Topic};
 pub use when_full::WhenFull;

@@ -25,7 +25,7 @@ use hemiola_model::{Representation, RepresentationDescriptor};
 
 use crate::bus::Bus;
 use crate::carried::{Carried, End, publish_again};
-use crate::topic::{Publisher, Queue, Sample, Seat, Topic};
+use crate::topic::{BatchIter, Publisher, Queue, Sample, Seat, Topic};
 use crate::when_full::WhenFull;
 use heard::Heard;
 
@@ -111,7 +111,7 @@ impl<T: Carried> Subscription<T> {
     }
 
     /// Returns the messages, those of each publisher in order.
-    pub fn iter(&self) -> impl Iterator<Item = Sample<'_, T>> {
+    pub fn iter(&self) -> BatchIter<'_, T> {
         self.queue.last_batch().iter()
     }
 
@@ -121,12 +121,21 @@ impl<T: Carried> Subscription<T> {
     }
 }
 
+impl<'s, T: Carried> IntoIterator for &'s Subscription<T> {
+    type Item = Sample<'s, T>;
+    type IntoIter = BatchIter<'s, T>;
+
+    fn into_iter(self) -> BatchIter<'s, T> {
+        self.iter()
+    }
+}
+
 impl<T: Carried> Subscription<T> {
     /// Notes which messages were received.
     #[inline]
     fn note_received(&mut self) {
         self.heard.begin_run();
-        for message in self.queue.last_batch().iter() {
+        for message in self.queue.last_batch() {
             self.heard.note(message.place(), message.sequence());
         }
     }

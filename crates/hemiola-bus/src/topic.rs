@@ -33,7 +33,7 @@ pub(crate) use hub::Hub;
 pub use latest::Latest;
 pub use publisher::{Loan, Publisher};
 pub use queue::Queue;
-pub use sample::{Batch, Sample};
+pub use sample::{Batch, BatchIter, Sample};
 pub(crate) use seat::Seat;
 
 use crate::signal::Signal;

@@ -318,6 +318,9 @@ mod tests {
                 None => assert!(WITHOUT_JSON.contains(&path.as_str()), "{path} has no --json"),
             }
             let has = |name: &str| option(name).is_some();
+            if has("count") {
+                assert!(has("for"), "{path} has --count without --for");
+            }
             if has("from") {
                 assert!(has("to") && has("for"), "{path} has --from without --to and --for");
             }

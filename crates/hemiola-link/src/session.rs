@@ -32,12 +32,12 @@ use crate::wire::{self, Answer, Assembly, Frame, Offer, OfferKind};
 pub struct Session {
     /// The peer's name; `None` until it has said hello.
     robot: Option<String>,
-    /// When the peer said hello.
+    /// The time at which the peer said hello.
     since: Time,
     /// The version of the protocol that this side speaks here: the latest until the peer has said
     /// that it knows an earlier one.
     version: u32,
-    /// Hello is to be said, before anything else.
+    /// Set while hello is to be sent, before anything else.
     owes_hello: bool,
     /// Frames that are sent before messages, without their lengths.
     sayings: VecDeque<Vec<u8>>,
@@ -46,7 +46,7 @@ pub struct Session {
     /// The state of each thing that is sent, by its number.
     offers: Vec<Offered>,
     lanes: Lanes,
-    /// What the peer has offered and is received, by the peer's numbers.
+    /// The offers of the peer that are received, by the peer's numbers.
     taken: BTreeMap<u32, Taken>,
     assembly: Assembly,
     arrived: Arrived,

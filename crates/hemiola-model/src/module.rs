@@ -22,7 +22,9 @@ mod update;
 
 use std::collections::BTreeMap;
 
-pub use argument::{Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples};
+pub use argument::{
+    Argument, ArgumentDescriptor, ArgumentKind, Arguments, Binding, Fresh, Previous, Samples, SamplesIter,
+};
 pub use between_runs::BetweenRuns;
 pub use connector::{ConnectError, Connector, Wanted};
 pub use containment::{Panicked, contain};

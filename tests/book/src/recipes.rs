@@ -27,7 +27,7 @@ impl Compass {
     #[update]
     pub fn heading(&mut self, gyro: Samples<Gyro>, before: Previous<Heading>, heading: &mut Heading) {
         heading.radians = before.radians;
-        for sample in gyro.iter() {
+        for sample in &gyro {
             let last = self.last.replace(sample.stamp()).unwrap_or(sample.stamp());
             heading.radians += sample.yaw_rate * sample.stamp().since(last).as_secs_f64();
         }

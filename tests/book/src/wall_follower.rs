@@ -43,6 +43,13 @@ impl WallFollower {
 }
 // ANCHOR_END: module
 
+// ANCHOR: wanted
+/// The velocity that another node asks for.
+#[derive(Representation, Clone, Default)]
+#[data(transparent)]
+pub struct WantedTwist(pub Twist);
+// ANCHOR_END: wanted
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +82,15 @@ mod tests {
         assert_eq!(command(&wall(0.3)).linear.x, 0.0, "there is something ahead");
     }
     // ANCHOR_END: test
+
+    #[test]
+    fn what_another_node_asks_for_is_a_twist_outside() {
+        use hemiola::cdr::MessageSchema;
+        use hemiola::data::Data;
+        let [wanted, twist] = [WantedTwist::data_type(), Twist::data_type()];
+        assert_eq!(MessageSchema::of("WantedTwist", &wanted), MessageSchema::of("Twist", &twist));
+        assert_eq!(MessageSchema::of("WantedTwist", &wanted).name, "geometry_msgs/msg/Twist");
+    }
 
     #[test]
     fn its_robot_toml_is_one() {

@@ -5,6 +5,7 @@ use hemiola_model::module::Place;
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::ops::Deref;
+use std::slice;
 
 /// A message that was received, which behaves like a `&T`. It is borrowed from its receiver, which
 /// holds the message until it is asked for another.
@@ -110,8 +111,46 @@ impl<'a, T> Batch<'a, T> {
     }
 
     /// Returns an iterator over all messages, which starts anew with each call.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample<'a, T>> + use<'a, T> {
-        self.0.iter().map(|message| Sample::new(message.envelope()))
+    pub fn iter(&self) -> BatchIter<'a, T> {
+        BatchIter(self.0.iter())
+    }
+}
+
+/// An iterator over the messages of a [`Batch`] or a [`Subscription`](crate::Subscription).
+///
+/// ```
+/// # use hemiola_model::{Form, Representation};
+/// # #[derive(Default)] struct Goal(u32);
+/// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::opaque() } }
+/// let goals = hemiola_bus::Subscription::of([Goal(1), Goal(2)]);
+/// let mut sum = 0;
+/// for goal in &goals {
+///     sum += goal.0;
+/// }
+/// assert_eq!(sum, 3);
+/// ```
+pub struct BatchIter<'a, T>(slice::Iter<'a, Received<T>>);
+
+impl<'a, T> Iterator for BatchIter<'a, T> {
+    type Item = Sample<'a, T>;
+
+    fn next(&mut self) -> Option<Sample<'a, T>> {
+        self.0.next().map(|message| Sample::new(message.envelope()))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for BatchIter<'_, T> {}
+
+impl<'a, T> IntoIterator for Batch<'a, T> {
+    type Item = Sample<'a, T>;
+    type IntoIter = BatchIter<'a, T>;
+
+    fn into_iter(self) -> BatchIter<'a, T> {
+        self.iter()
     }
 }
 

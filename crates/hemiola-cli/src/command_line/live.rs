@@ -26,7 +26,7 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
   show Ball                           in the notation of robot.toml
   show Ball.position[0] Pose          a part, and several values
   show Ball --watch                   repeatedly until Ctrl-C
-  show Ball --watch --json | jq .value.position")]
+  show Ball --watch --for 10s --json | jq .value.position")]
     Show(ShowArguments),
     /// Plot numbers of a running robot over time
     #[command(after_help = "Examples:
@@ -142,6 +142,9 @@ pub struct ShowArguments {
     /// End after this number of times
     #[arg(long, value_name = "COUNT", requires = "watch")]
     pub count: Option<u64>,
+    /// End after this time
+    #[arg(long = "for", value_name = "TIME", requires = "watch", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -198,6 +201,9 @@ pub struct TopicEchoArguments {
     /// End after this number of messages
     #[arg(long, value_name = "COUNT")]
     pub count: Option<u64>,
+    /// End after this time
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -214,6 +220,9 @@ pub struct TopicPubArguments {
     /// End after this number of times
     #[arg(long, value_name = "COUNT", requires = "rate")]
     pub count: Option<u64>,
+    /// End after this time
+    #[arg(long = "for", value_name = "TIME", requires = "rate", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
     #[command(flatten)]
     pub output: OutputArguments,
 }

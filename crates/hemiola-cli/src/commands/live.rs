@@ -3,6 +3,7 @@
 //! | file | commands |
 //! |---|---|
 //! | `connect` | the selection of the robot |
+//! | `limit` | when commands that go on end by themselves |
 //! | `text`, `decoder` | values in the notation of robot.toml, and as JSON |
 //! | `ps`, `top`, `show`, `plot` | observing |
 //! | `topic`, `service`, `link` | messages |
@@ -12,6 +13,7 @@
 
 mod connect;
 mod decoder;
+mod limit;
 mod link;
 pub mod parameters;
 mod plot;

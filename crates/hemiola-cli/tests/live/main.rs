@@ -77,6 +77,9 @@ fn values_are_shown_overridden_and_released_as_they_stand_in_robot_toml() {
     let steps: Vec<u64> =
         printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["value"].as_u64().unwrap()).collect();
     assert!(steps.len() == 3 && steps.is_sorted() && steps[0] < steps[2], "{printed}");
+    let printed = cart.prints(&["show", "Drive.step", "--watch", "--for", "300ms"]);
+    assert!(!printed.is_empty(), "and it has ended");
+    assert!(cart.refuses(&["show", "Drive.step", "--for", "300ms"], 2).contains("--watch"));
 
     // A value of a source comes with its next sample.
     let turns = cart.prints(&["show", "Turns"]);
@@ -157,6 +160,9 @@ fn messages_are_published_heard_and_counted() {
     cart.until(&["show", "Drive.honks"], |honks| honks["value"].as_u64() >= Some(2));
     let counted = cart.prints(&["topic", "hz", "Honk", "--for", "1100ms", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&counted).unwrap()["messages"], 0);
+    assert_eq!(cart.prints(&["topic", "echo", "Honk", "--for", "100ms"]), "", "nobody publishes");
+    let publish = ["topic", "pub", "Honk", "{ number = 7 }", "--rate", "50", "--for", "100ms"];
+    assert!(cart.json(&publish)["published"].as_u64() >= Some(1));
     assert!(cart.refuses(&["topic", "echo", "Hnok"], 1).contains("Honk"));
     assert!(cart.refuses(&["topic", "pub", "Honk", "3"], 1).contains("expected a table"));
     assert_eq!(cart.json(&["service", "list"]), json!([]));

@@ -42,12 +42,12 @@ struct Peer {
     /// The peer has sent our number, so that its frames come from its address.
     is_proven: bool,
     heard: Instant,
-    /// When hello is sent again.
+    /// The time at which hello is sent again.
     hello_due: Instant,
     patience: Patience,
-    /// It has a turn.
+    /// Set while it has a turn.
     is_marked: bool,
-    /// When there is something to do for it.
+    /// The time at which there is something to do for it; `None` if there is nothing.
     due: Option<Instant>,
     /// The datagram that is sent next, if the kernel had no room for it; else empty.
     datagram: Vec<u8>,

@@ -12,7 +12,7 @@ mod descriptor;
 mod values;
 
 pub use descriptor::{ArgumentDescriptor, ArgumentKind};
-pub use values::{Fresh, Previous, Samples};
+pub use values::{Fresh, Previous, Samples, SamplesIter};
 
 use super::cell::Cell;
 use super::{Context, Debug, Port, PortCell, SafeState, Scope};

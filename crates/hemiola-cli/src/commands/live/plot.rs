@@ -3,7 +3,7 @@
 mod chart;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hemiola_live::client::{ClientError, Incoming, WholeRobot};
 use hemiola_live::protocol::Request;
@@ -11,6 +11,7 @@ use hemiola_live::protocol::binary::Frame;
 use serde_json::{Value, json};
 
 use super::connect::connect;
+use super::limit::Limit;
 use super::text::print_json_line;
 use super::wait;
 use crate::command_line::live::PlotFieldsArguments;
@@ -29,9 +30,9 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
         return Err(CommandError::Usage(format!("`{field}` cannot be plotted: {problem}")));
     }
     let units: Vec<_> = problems.map(|(_, of)| of["unit"].as_str().unwrap_or_default().to_owned()).collect();
-    let until = arguments.duration.map(|duration| Instant::now() + duration);
+    let limit = Limit::new(None, arguments.duration);
     if arguments.output.json || !terminal::is_ours() {
-        return print_points(&mut robot, arguments, until);
+        return print_points(&mut robot, arguments, limit);
     }
     let terminal = Terminal::default();
     let unusable = |error| CommandError::Write { path: "the terminal".into(), error };
@@ -39,7 +40,7 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
     let interruption = Interruption::of_view(&terminal, bell.event());
     let mut screen = Screen::open(&terminal).map_err(unusable)?;
     let mut plot = Plot::new(robot.name(), &arguments.fields, &units);
-    let ended = watch(&mut robot, &mut screen, &mut plot, &bell, until, || interruption.has_come());
+    let ended = watch(&mut robot, &mut screen, &mut plot, &bell, limit, || interruption.has_come());
     drop(screen);
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -48,20 +49,16 @@ pub fn plot(own: Option<&str>, arguments: &PlotFieldsArguments) -> Result<ExitCo
     }
 }
 
-fn is_over(until: Option<Instant>) -> bool {
-    until.is_some_and(|until| Instant::now() >= until)
-}
-
 fn watch(
     robot: &mut WholeRobot,
     screen: &mut Screen,
     plot: &mut Plot,
     bell: &Bell,
-    until: Option<Instant>,
+    limit: Limit,
     is_interrupted: impl Fn() -> bool,
 ) -> Result<(), ClientError> {
     screen.draw(|canvas| plot.draw(canvas));
-    while !is_interrupted() && !is_over(until) && !screen.is_gone() {
+    while !is_interrupted() && !limit.is_reached(0) && !screen.is_gone() {
         let mut is_changed = false;
         let message = robot.next(Duration::ZERO)?;
         let has_more = message.is_some();
@@ -83,7 +80,7 @@ fn watch(
             screen.draw(|canvas| plot.draw(canvas));
         }
         if !has_more {
-            wait(robot, screen, bell, until.map(|until| until.saturating_duration_since(Instant::now())));
+            wait(robot, screen, bell, limit.time_left());
         }
     }
     Ok(())
@@ -93,12 +90,11 @@ fn watch(
 fn print_points(
     robot: &mut WholeRobot,
     arguments: &PlotFieldsArguments,
-    until: Option<Instant>,
+    limit: Limit,
 ) -> Result<ExitCode, CommandError> {
-    while !is_over(until) {
-        let Some(Incoming::Binary(Frame::Points { fields, .. })) = robot.next(Duration::from_millis(100))? else {
-            continue;
-        };
+    while !limit.is_reached(0) {
+        let next = robot.next(limit.left(Duration::from_millis(100)))?;
+        let Some(Incoming::Binary(Frame::Points { fields, .. })) = next else { continue };
         for points in fields {
             let name = arguments.fields.get(points.field as usize).map(String::as_str).unwrap_or_default();
             for point in points.points {

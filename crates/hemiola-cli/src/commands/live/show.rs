@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::decoder::Decoder;
+use super::limit::Limit;
 use super::text::{document, longest_list, print_json_line};
 use crate::command_line::live::ShowArguments;
 use crate::commands::{print, print_json};
@@ -32,14 +33,15 @@ pub fn show(own: Option<&str>, arguments: &ShowArguments) -> Result<ExitCode, Co
     }
 }
 
-/// Shows values until Ctrl-C, or the given number of times.
+/// Shows values until Ctrl-C, or up to the given limit.
 fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments) -> Result<ExitCode, CommandError> {
     let period = Duration::from_secs_f64(1.0 / arguments.rate);
     let is_drawn = io::stdout().is_terminal() && !arguments.output.json;
     let mut drawn = Over::default();
     let mut shown = 0;
     let mut before = Vec::new();
-    while arguments.count.is_none_or(|count| shown < count) {
+    let limit = Limit::new(arguments.count, arguments.duration);
+    while !limit.is_reached(shown) {
         let begin = Instant::now();
         let read = sought.read(robot)?;
         // A value is printed again only when it has been provided anew.
@@ -57,7 +59,7 @@ fn watch(robot: &mut WholeRobot, sought: &mut Sought, arguments: &ShowArguments)
             }
             before = read;
         }
-        thread::sleep(period.saturating_sub(begin.elapsed()));
+        thread::sleep(limit.left(period.saturating_sub(begin.elapsed())));
     }
     Ok(ExitCode::SUCCESS)
 }

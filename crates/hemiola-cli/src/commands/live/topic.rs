@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::connect::connect;
 use super::decoder::Decoder;
+use super::limit::Limit;
 use super::text::{document, longest_list, print_json_line, typed};
 use super::{complete, say};
 use crate::command_line::live::{
@@ -78,14 +79,12 @@ pub fn statistics(robot: &mut WholeRobot) -> Result<Value, CommandError> {
 fn hz(own: Option<&str>, arguments: &TopicHzArguments) -> Result<ExitCode, CommandError> {
     let mut robot = connect(own, &arguments.output.robot)?;
     robot.request(messages_of(&arguments.topic, None, Form::Cdr))?;
-    let begin = Instant::now();
-    let end = arguments.duration.map(|duration| begin + duration);
-    let mut second = begin + Duration::from_secs(1);
+    let limit = Limit::new(None, arguments.duration);
+    let mut second = Instant::now() + Duration::from_secs(1);
     let mut arrivals = Arrivals::default();
-    while end.is_none_or(|end| Instant::now() < end) {
-        let next = end.map_or(second, |end| end.min(second));
-        let left = next.saturating_duration_since(Instant::now());
-        match robot.next(left)? {
+    while !limit.is_reached(0) {
+        let left = second.saturating_duration_since(Instant::now());
+        match robot.next(limit.left(left))? {
             Some(Incoming::Binary(Frame::Value(message))) => arrivals.add(&message),
             Some(Incoming::Event { name, content }) if name == "dropped" => {
                 arrivals.dropped += content["count"].as_u64().unwrap_or_default();
@@ -170,8 +169,10 @@ fn echo(own: Option<&str>, arguments: &TopicEchoArguments) -> Result<ExitCode, C
     let mut robot = connect(own, &arguments.output.robot)?;
     let decoder = Decoder::of(&robot.request(messages_of(&arguments.topic, arguments.rate, Form::Json))?)?;
     let mut shown = 0;
-    while arguments.count.is_none_or(|count| shown < count) {
-        let Some(Incoming::Binary(Frame::Value(message))) = robot.next(Duration::from_secs(1))? else { continue };
+    let limit = Limit::new(arguments.count, arguments.duration);
+    while !limit.is_reached(shown) {
+        let next = robot.next(limit.left(Duration::from_secs(1)))?;
+        let Some(Incoming::Binary(Frame::Value(message))) = next else { continue };
         shown += 1;
         let (head, value) = (message.head, decoder.decode(&message)?);
         if arguments.output.json {
@@ -185,7 +186,7 @@ fn echo(own: Option<&str>, arguments: &TopicEchoArguments) -> Result<ExitCode, C
 }
 
 fn publish(own: Option<&str>, arguments: &TopicPubArguments) -> Result<ExitCode, CommandError> {
-    let TopicPubArguments { topic, message, rate, count, output } = arguments;
+    let TopicPubArguments { topic, message, rate, count, duration, output } = arguments;
     let message = typed(message)?;
     let mut robot = connect(own, &output.robot)?;
     let mut send = || robot.request(Request::Publish { topic: topic.clone(), message: message.clone() });
@@ -196,11 +197,12 @@ fn publish(own: Option<&str>, arguments: &TopicPubArguments) -> Result<ExitCode,
     let period = Duration::from_secs_f64(1.0 / rate);
     let mut sent = 0;
     let begin = Instant::now();
-    while count.is_none_or(|count| sent < count) {
+    let limit = Limit::new(*count, *duration);
+    while !limit.is_reached(sent) {
         send()?;
         sent += 1;
         let due = begin + period.mul_f64(sent as f64);
-        thread::sleep(due.saturating_duration_since(Instant::now()));
+        thread::sleep(limit.left(due.saturating_duration_since(Instant::now())));
     }
     say(output, &json!({ "published": sent }), &format!("published {sent} times to {topic}"))
 }

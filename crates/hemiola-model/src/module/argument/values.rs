@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "what an update borrows lives on a blackboard that is shared: see `Argument`")]
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::time::Duration;
 
 use super::{Argument, ArgumentDescriptor, ArgumentKind, Binding};
@@ -133,7 +133,11 @@ unsafe fn fresh<'f, T>(view: View, now: Time) -> Fresh<'f, T> {
 /// use hemiola_model::module::Samples;
 ///
 /// let samples = Samples::of(&[1.0, 2.0, 4.0]);
-/// assert_eq!(samples.iter().map(|sample| *sample).sum::<f32>(), 7.0);
+/// let mut sum = 0.0;
+/// for sample in &samples {
+///     sum += *sample;
+/// }
+/// assert_eq!(sum, 7.0);
 /// ```
 pub struct Samples<'f, T> {
     from: From<'f, T>,
@@ -165,18 +169,66 @@ impl<'f, T> Samples<'f, T> {
     }
 
     /// Returns the samples, oldest first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Fresh<'f, T>> + '_ {
-        (0..self.len()).map(|index| match self.from {
+    pub fn iter(&self) -> SamplesIter<'_, 'f, T> {
+        SamplesIter { samples: self, left: 0..self.len() }
+    }
+
+    /// Returns the sample with this index; the oldest one has 0.
+    fn at(&self, index: usize) -> Fresh<'f, T> {
+        match self.from {
             // SAFETY: `fetch` made this from a cell of T whose collected values stay unchanged for
             // 'f.
             From::Cell(views) => unsafe { fresh(views[index], self.now) },
             From::Slice(values) => Fresh::new(&values[index], self.now, self.now),
-        })
+        }
     }
 
     /// Returns the newest sample.
     pub fn last(&self) -> Option<Fresh<'f, T>> {
-        self.iter().nth(self.len().checked_sub(1)?)
+        self.iter().next_back()
+    }
+}
+
+/// An iterator over [`Samples`], oldest first.
+///
+/// ```
+/// use hemiola_model::module::Samples;
+///
+/// let samples = Samples::of(&[1.0, 2.0, 4.0]);
+/// let steps: Vec<f32> = samples.iter().zip(samples.iter().skip(1)).map(|(one, next)| *next - *one).collect();
+/// assert_eq!(steps, [1.0, 2.0]);
+/// ```
+pub struct SamplesIter<'s, 'f, T> {
+    samples: &'s Samples<'f, T>,
+    left: Range<usize>,
+}
+
+impl<'f, T> Iterator for SamplesIter<'_, 'f, T> {
+    type Item = Fresh<'f, T>;
+
+    fn next(&mut self) -> Option<Fresh<'f, T>> {
+        self.left.next().map(|index| self.samples.at(index))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl<T> DoubleEndedIterator for SamplesIter<'_, '_, T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.left.next_back().map(|index| self.samples.at(index))
+    }
+}
+
+impl<T> ExactSizeIterator for SamplesIter<'_, '_, T> {}
+
+impl<'s, 'f, T> IntoIterator for &'s Samples<'f, T> {
+    type Item = Fresh<'f, T>;
+    type IntoIter = SamplesIter<'s, 'f, T>;
+
+    fn into_iter(self) -> SamplesIter<'s, 'f, T> {
+        self.iter()
     }
 }
 

@@ -184,7 +184,7 @@ impl Localize {
         pose.x = last.x + steps.iter().map(|step| step.length).sum::<f64>() + f64::from(picture.brightness[7]) * 1e-6;
         pose.x += turned * 1e-3 + f64::from(self.last.map_or(0.0, |(_, fraction)| fraction));
         pose.steps = last.steps + steps.len() as u64;
-        pose.newest_step = steps.iter().last().map_or(last.newest_step, |step| step.number);
+        pose.newest_step = steps.iter().next_back().map_or(last.newest_step, |step| step.number);
         let ending = words.text.len().to_string();
         *self.said.entry(ending).or_default() += 1;
         pose.said = self.said.values().fold(0, |all: u64, count| all.wrapping_mul(31).wrapping_add(*count));

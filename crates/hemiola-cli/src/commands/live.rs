@@ -3,7 +3,7 @@
 //! | file | commands |
 //! |---|---|
 //! | `connect` | the selection of the robot |
-//! | `limit` | when commands that go on end by themselves |
+//! | `limit` | the ends of commands that go on until Ctrl-C |
 //! | `text`, `decoder` | values in the notation of robot.toml, and as JSON |
 //! | `ps`, `top`, `show`, `plot` | observing |
 //! | `topic`, `service`, `link` | messages |

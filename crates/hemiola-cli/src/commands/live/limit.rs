@@ -1,4 +1,4 @@
-//! When a command that goes on until Ctrl-C ends by itself: `--count` and `--for`.
+//! The limits at which a command that goes on until Ctrl-C ends by itself: `--count` and `--for`.
 
 use std::time::{Duration, Instant};
 

@@ -122,7 +122,7 @@ impl Nao {
         let profile = self.folder.join(format!("{name}.profile.json"));
         let mut command = Program::command(&self.program);
         command.current_dir(&self.folder).arg("run").arg("--config").arg(configuration());
-        command.args(["--headless", "--no-page", "--no-trace", "--no-log", "--json"]).arg(&report);
+        command.args(["--headless", "--no-page", "--no-trace", "--no-log", "--statistics"]).arg(&report);
         command.arg("--duration").arg(format!("{} ms", length.as_millis()));
         command.arg("--set").arg(format!("output.profile={:?}", profile.display().to_string()));
         command.args(arm.overlay.iter().flat_map(|overlay| ["--overlay", overlay]));

@@ -42,7 +42,7 @@ impl LiveRobot {
         let mut command = Program::command(&robot.program);
         command
             .current_dir(&robot.folder)
-            .args(["run", "--headless", "--no-trace", "--no-log", "--json"])
+            .args(["run", "--headless", "--no-trace", "--no-log", "--statistics"])
             .arg(&figures);
         command.arg("--duration").arg(format!("{} ms", duration.as_millis()));
         command.arg("--set").arg(format!("output.profile={:?}", profile.display().to_string()));

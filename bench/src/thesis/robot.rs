@@ -103,7 +103,15 @@ pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report)
     for way in &WAYS {
         let neighbours = (way.neighbours == Neighbours::Busy).then(OtherPrograms::start);
         let mut command = Command::new(&program);
-        command.current_dir(&folder).args(["run", "--headless", "--no-trace", "--json", FIGURES, "--picture", PICTURE]);
+        command.current_dir(&folder).args([
+            "run",
+            "--headless",
+            "--no-trace",
+            "--statistics",
+            FIGURES,
+            "--picture",
+            PICTURE,
+        ]);
         command.arg("--duration").arg(format!("{} ms", duration.as_millis()));
         way.assignments.iter().for_each(|assignment| _ = command.args(["--set", assignment]));
         if way.priorities == Priorities::None {

@@ -64,11 +64,11 @@ pub enum LinkError {
         /// The link's address.
         address: String,
     },
-    /// The links have ended, because code that is not theirs has panicked: that of a message's
-    /// type, as a rule.
+    /// The links have ended. Either code that is not theirs has panicked, that of a message's type
+    /// as a rule, or the system refuses to wait for their sockets.
     #[error("the links have ended: they {reason}")]
     Ended {
-        /// The panic, as a part of a sentence.
+        /// The reason, as a part of a sentence.
         reason: String,
     },
     /// The system has not provided something that links need.

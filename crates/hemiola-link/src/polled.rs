@@ -123,12 +123,14 @@ impl PolledLinks {
     /// sockets are looked at with each 32nd call.
     ///
     /// # Errors
-    /// Returns an error if the links have ended because code of a message's type has panicked.
+    /// Returns an error if the links have ended: code of a message's type has panicked, or the
+    /// system refuses to wait for their sockets.
     pub fn poll(&mut self, most: Option<Duration>) -> Result<(), LinkError> {
         let reactor = &mut self.reactor;
         let served = contained(|| if most == Some(Duration::ZERO) { reactor.look() } else { reactor.poll(most) });
         match served.flatten() {
-            Ok(_) => Ok(()),
+            Ok(true) => Ok(()),
+            Ok(false) => Err(LinkError::Ended { reason: "cannot wait for their sockets any more".to_owned() }),
             Err(reason) => Err(LinkError::Ended { reason }),
         }
     }

@@ -75,32 +75,30 @@ impl sealed::Sealed for &mut Vec<u8> {}
 impl Room for &mut Vec<u8> {
     #[inline]
     fn bytes(&self) -> &[u8] {
-        self.as_slice()
+        Room::bytes(&**self)
     }
 
     #[inline]
     fn capacity(&self) -> usize {
-        (**self).capacity()
+        Room::capacity(&**self)
     }
 
     #[inline]
     fn extend(&mut self, count: usize) -> &mut [u8] {
-        let begin = self.len();
-        self.resize(begin + count, 0);
-        &mut self[begin..]
+        Room::extend(&mut **self, count)
     }
 
     #[inline]
     fn append(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
+        Room::append(&mut **self, bytes);
     }
 
     fn truncate(&mut self, length: usize) {
-        (**self).truncate(length);
+        Room::truncate(&mut **self, length);
     }
 
     fn reserve(&mut self, count: usize) {
-        (**self).reserve(count);
+        Room::reserve(&mut **self, count);
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Verdict {
     unknown: Vec<String>,
     /// Times that exceeded their bounds, but were in time.
     exceeded: Vec<String>,
+    /// Set if all cycles that exceeded their bounds lack a real-time priority. Their bounds hold
+    /// only while no other program runs, so that it is no surprise.
+    is_excess_of_sharing: bool,
     /// Deadlines that were met.
     good: Vec<String>,
     /// Advice, and how urgent it is.
@@ -81,10 +84,11 @@ impl Verdict {
             }
             if let (true, true, Ok(bound), Some(observed)) = (row.holds, row.is_exceeded(), &row.bound, row.observed) {
                 let [observed, bound] = [observed.maximum, *bound].map(|time| duration(time.into()));
-                verdict.exceeded.push(format!("{name} took {observed}, longer than its bound of {bound}"));
+                verdict.exceeded.push(format!("{name} has taken {observed}, longer than its bound of {bound}"));
                 verdict.advise(Urgency::Exceeded, format!("{} says what took longer", why(row)));
             }
         }
+        verdict.is_excess_of_sharing = is_excess_of_sharing(&findings.rows, &verdict.sharing);
         if !verdict.unfit.is_empty() {
             verdict.advise(Urgency::Unfit, "`analyze` says what to shorten first");
         }
@@ -222,6 +226,12 @@ fn sharing(derived: &Derived) -> BTreeMap<String, String> {
     derived.system.cycles.iter().filter_map(|cycle| Some((cycle.name.clone(), thread(cycle)?))).collect()
 }
 
+/// Returns whether some cycles exceeded their bounds, and all of them lack a real-time priority.
+fn is_excess_of_sharing(rows: &[Row], sharing: &BTreeMap<String, String>) -> bool {
+    let mut exceeded = rows.iter().filter(|row| row.what == What::Cycle && row.is_exceeded()).peekable();
+    exceeded.peek().is_some() && exceeded.all(|row| sharing.contains_key(&row.name))
+}
+
 /// Describes a row in a sentence.
 fn of_row(row: &Row) -> String {
     // Only the configured name of a chain is used: its ends are in the table.
@@ -260,6 +270,7 @@ impl fmt::Display for Verdict {
             () if !failed.is_empty() => "NOT IN ORDER",
             () if !unfit.is_empty() => "NOT SURE TO BE IN TIME",
             () if !unknown.is_empty() => "NOT KNOWN TO BE IN TIME",
+            () if self.is_excess_of_sharing => "in time, but bounds do not hold without a real-time priority",
             () if !exceeded.is_empty() => "in time, but BOUNDS WERE EXCEEDED",
             () => return write!(formatter, "{}", good.join(", and ")),
         };
@@ -285,9 +296,11 @@ impl fmt::Display for Verdict {
 
 #[cfg(test)]
 mod tests {
+    use hemiola_analysis::TimeSpan;
     use hemiola_trace::{CycleReport, Summary, TaskReport};
 
     use super::*;
+    use crate::findings::Observed;
 
     fn missed(name: &str) -> Report {
         let execution = Summary { count: 2_167, ..Summary::default() };
@@ -345,6 +358,31 @@ mod tests {
         assert_eq!(verdict.to_string(), "NOT IN ORDER: Walk.joints failed 3 times.");
         let verdict = verdict.with_failure("the robot ended in its safe state, since 2.0 s, because it was asked to");
         assert!(verdict.to_string().starts_with("NOT IN ORDER: the robot ended in its safe state, since 2.0 s"));
+    }
+
+    #[test]
+    fn a_bound_is_no_promise_without_a_priority() {
+        let row = |name: &str, observed: u64| Row {
+            what: What::Cycle,
+            name: name.to_owned(),
+            deadline: None,
+            bound: Ok(TimeSpan::microseconds(50)),
+            observed: Some(Observed { maximum: TimeSpan::microseconds(observed), count: 1 }),
+            holds: true,
+            decided_by: None,
+        };
+        let sharing = [("maps".to_owned(), "maps".to_owned())].into();
+        let head = |rows: &[Row]| {
+            let is_excess_of_sharing = is_excess_of_sharing(rows, &sharing);
+            let exceeded = vec!["maps has taken 8.08 ms".to_owned()];
+            Verdict { exceeded, is_excess_of_sharing, ..Verdict::default() }.to_string()
+        };
+        let of_sharing = head(&[row("motion", 40), row("maps", 8_080)]);
+        let without = "in time, but bounds do not hold without a real-time priority: maps has taken 8.08 ms.";
+        assert_eq!(of_sharing, without);
+        for others in [vec![row("motion", 60), row("maps", 8_080)], vec![row("motion", 60)], Vec::new()] {
+            assert!(head(&others).starts_with("in time, but BOUNDS WERE EXCEEDED: "));
+        }
     }
 
     #[test]

@@ -467,7 +467,7 @@ fn the_last_line_says_what_does_not_fit_and_what_to_do() {
     let verdict = last_line(&[]);
     assert!(verdict.starts_with("VERDICT: NOT SURE TO BE IN TIME: motion does not fit ("), "{verdict}");
     assert!(
-        verdict.contains("took 200 ms, longer than its bound") && verdict.contains("What to do: shorten "),
+        verdict.contains("has taken 200 ms, longer than its bound") && verdict.contains("What to do: shorten "),
         "{verdict}"
     );
     assert_eq!(robot.json(&[])["verdict"], verdict.strip_prefix("VERDICT: ").unwrap());

@@ -141,8 +141,8 @@ pub struct InfoArguments {
 /// The options that select messages.
 #[derive(Args, Debug)]
 pub struct SelectionArguments {
-    /// Only messages of this topic, or, with * at its end, of all topics with this prefix;
-    /// repeatable
+    /// Only messages of this topic, or, with * at its end, of all topics with this prefix; the last
+    /// part of its name is enough; repeatable
     #[arg(long = "topic", value_name = "TOPIC")]
     pub topics: Vec<String>,
     #[command(flatten)]

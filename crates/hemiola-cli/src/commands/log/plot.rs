@@ -7,7 +7,7 @@ use hemiola_log::{Series, plot_svg};
 
 use super::LOSSY;
 use super::progress::Progress;
-use super::selection::{open, span};
+use super::selection::{open, span, usual};
 use crate::command_line::log::PlotArguments;
 use crate::commands::print_or_write;
 use crate::error::CommandError;
@@ -63,13 +63,11 @@ fn series(field: &str, topics: &BTreeSet<String>) -> Result<Series, CommandError
     if let Some((topic, path)) = whole.max_by_key(|(topic, _)| topic.len()) {
         return Ok(Series::new(topic, path));
     }
-    // Topics of module states and of inputs of runs are hardly ever wanted.
-    let usual: Vec<&String> = topics.iter().filter(|topic| !topic.contains("/_")).collect();
-    let named: Vec<_> = usual.iter().filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
+    let named: Vec<_> = usual(topics).filter_map(|topic| Some((topic, of(topic.rsplit('/').next()?)?))).collect();
     match (named.as_slice(), plot(field)) {
         ([(topic, path)], _) => Ok(Series::new(topic, path)),
         (_, Some(topic)) => Ok(Series::new(&topic, PLOTTED)),
-        _ => Err(CommandError::unknown("topic with a field", field, usual.into_iter().map(String::as_str))),
+        _ => Err(CommandError::unknown("topic with a field", field, usual(topics))),
     }
 }
 

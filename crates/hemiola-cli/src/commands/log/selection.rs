@@ -39,26 +39,45 @@ pub fn open(path: &Path, span: &SpanArguments) -> Result<(LogReader, LogTime), C
 /// Returns the selection of messages of one or several logs.
 ///
 /// A topic that none of them has is an error. For a log without a summary, only [`check_topics`]
-/// finds that, when all of the log has been read.
+/// finds that, when all of the log has been read, and topics have to be named in full.
 pub fn select(arguments: &SelectionArguments, begin: LogTime, logs: &[&LogReader]) -> Result<Selection, CommandError> {
     if logs.iter().all(|log| log.summary().is_some()) {
         check_topics(arguments, logs)?;
     }
-    let selection = span(&arguments.span, begin);
-    Ok(arguments.topics.iter().fold(selection, |selection, topic| selection.topic(topic)))
+    let known = known(logs);
+    let topics = arguments.topics.iter().flat_map(|topic| in_full(topic, &known));
+    Ok(topics.fold(span(&arguments.span, begin), Selection::topic))
 }
 
 /// Checks that each topic in the arguments is in one of the logs, as far as they were read.
 pub fn check_topics(arguments: &SelectionArguments, logs: &[&LogReader]) -> Result<(), CommandError> {
-    let known: BTreeSet<&str> =
-        logs.iter().flat_map(|log| log.channels()).map(|channel| channel.topic.as_str()).collect();
+    let known = known(logs);
     for topic in &arguments.topics {
-        let wanted = Selection::all().topic(topic);
+        let wanted = in_full(topic, &known).into_iter().fold(Selection::all(), Selection::topic);
         if !known.iter().any(|known| wanted.has_topic(known)) {
-            return Err(CommandError::unknown("topic", topic, known.into_iter().filter(|known| !known.contains("/_"))));
+            return Err(CommandError::unknown("topic", topic, usual(&known)));
         }
     }
     Ok(())
+}
+
+/// Returns the topics of logs, as far as they were read.
+fn known<'l>(logs: &[&'l LogReader]) -> BTreeSet<&'l str> {
+    logs.iter().flat_map(|log| log.channels()).map(|channel| channel.topic.as_str()).collect()
+}
+
+/// Returns the full names of the topics that a name stands for: `Pose` for `/motion/Pose`, if no
+/// topic has that name in full.
+fn in_full(name: &str, known: &BTreeSet<&str>) -> Vec<String> {
+    let ends = |topic: &&str| topic.rsplit('/').next() == Some(name);
+    let ending: Vec<_> = usual(known).filter(ends).map(str::to_owned).collect();
+    if ending.is_empty() || known.contains(name) { vec![name.to_owned()] } else { ending }
+}
+
+/// Returns the topics without those of module states and of inputs of runs, which are hardly ever
+/// wanted.
+pub fn usual<S: AsRef<str>>(topics: &BTreeSet<S>) -> impl Iterator<Item = &str> {
+    topics.iter().map(AsRef::as_ref).filter(|topic| !topic.contains("/_"))
 }
 
 pub fn span(arguments: &SpanArguments, begin: LogTime) -> Selection {
@@ -72,5 +91,23 @@ pub fn span(arguments: &SpanArguments, begin: LogTime) -> Selection {
     match arguments.end() {
         Some(end) => selection.before(after(begin, end)),
         None => selection,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_part_of_a_name_stands_for_all_topics_that_end_with_it() {
+        let known =
+            BTreeSet::from(["/left/Image", "/right/Image", "/motion/Pose", "/motion/_state/value/Pose", "/Tick"]);
+        assert_eq!(in_full("Pose", &known), ["/motion/Pose"]);
+        assert_eq!(in_full("Image", &known), ["/left/Image", "/right/Image"]);
+        for name in ["/motion/_state/value/Pose", "/left/*", "Goal", "age"] {
+            assert_eq!(in_full(name, &known), [name]);
+        }
+        let known = BTreeSet::from(["Pose", "/motion/Pose"]);
+        assert_eq!(in_full("Pose", &known), ["Pose"], "a log of another program has topics without a slash");
     }
 }

@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `case_study` | the model car of the PiCAS paper, under its scheduling and ROS 2's |
-//! | `two_chains` | the tables of its talk: two chains in one executor, and in two |
+//! | `two_chains` | the tables of its talk: two chains in one executor, and in two; and more than the core can bear |
 //! | `reference_system` | Autoware's nodes under ROS 2's default executor, PiCAS, and as cycles |
 //! | `bounds` | random systems, none of which may exceed a bound |
 //! | `schedulability` | the paper's random chains: how many are guaranteed to meet their deadlines |
@@ -84,7 +84,7 @@ enum Experiment {
     /// Two chains in one executor and in one each, chain-aware and as ROS 2 does: bounds, simulated
     /// and executed latencies.
     TwoChains {
-        /// The duration of each of the four executions.
+        /// The duration of each of the six executions.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },

@@ -216,6 +216,9 @@ pub(crate) fn lock_memory(locking: Locking) -> io::Result<()> {
     Ok(rustix::mm::mlockall(flags)?)
 }
 
+/// The advice to join pages now, of Linux 6.1. The libc crate lacks it for musl.
+const MADV_COLLAPSE: libc::c_int = 25;
+
 /// Requests that the whole pages of `memory` be gathered into huge ones: those that are resident
 /// now, all others when they are touched.
 pub(crate) fn prefer_huge_pages(memory: &mut [u8]) -> io::Result<()> {
@@ -231,7 +234,7 @@ pub(crate) fn prefer_huge_pages(memory: &mut [u8]) -> io::Result<()> {
     check(unsafe { libc::madvise(address, length, libc::MADV_HUGEPAGE) })?;
     // Older kernels do not have this, and it fails where nothing is resident yet.
     // SAFETY: as above.
-    _ = check(unsafe { libc::madvise(address, length, libc::MADV_COLLAPSE) });
+    _ = check(unsafe { libc::madvise(address, length, MADV_COLLAPSE) });
     Ok(())
 }
 

@@ -58,11 +58,11 @@ impl MapPose {
 /// The match of the last scan with the map.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanMatch {
-    /// From 0, as well as any scan, to 1, all points on walls.
+    /// The quality, from 0, as for a random scan, to 1, with all points on walls.
     pub quality: f64,
-    /// By how much the scan has moved the pose that odometry predicted.
+    /// The correction that the scan made to the pose that odometry predicted.
     pub correction: Pose2,
-    /// The number of scans that did not fit; of these the prediction was taken.
+    /// The number of scans that did not fit; for these the prediction was used.
     pub rejected: u32,
 }
 
@@ -137,9 +137,9 @@ impl GoalPose {
 pub struct NavigationResult {
     /// The number of the goal, from 1.
     pub goal: u32,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The time that it took, in seconds.
     pub seconds: f64,
 }
 

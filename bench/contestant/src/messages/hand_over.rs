@@ -1,5 +1,5 @@
-//! The time from publishing a number to the callback that gets it: on the same thread, or on another
-//! core whose thread spins or sleeps.
+//! The time from publishing a number to the callback that gets it: on the same thread, or on
+//! another core whose thread spins or sleeps.
 //!
 //! To a core that spins, a number goes there and back; half of a round trip counts. To one that
 //! sleeps, it goes when that has slept for a while. Beside it stands how often a thread of the

@@ -19,9 +19,11 @@
 //! | `bar`, `program` | a limit and whether it is met, and a program that a turn starts |
 //! | `robot` | the NAO's program, for measurements of a whole robot |
 //! | `instructions` | the count that shows a regression without any noise |
+//! | `sync` | the atomics |
 //!
 //! Foreign contestants are in `peers`; the crate `contestant` has what all share.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod bar;
 mod chains;
@@ -42,6 +44,7 @@ mod report;
 mod robot;
 mod robustness;
 mod stepped;
+mod sync;
 mod thesis;
 mod workload;
 

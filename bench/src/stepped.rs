@@ -10,7 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -22,6 +21,7 @@ use crate::contest::result::quantile;
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::robot::{configuration, program};
+use crate::sync::{AtomicBool, Ordering};
 
 /// The options of the command.
 #[derive(Args)]

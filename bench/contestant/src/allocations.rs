@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "`GlobalAlloc` is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// The system's allocator, which counts while a contestant is measured in
 /// [`Mode::Allocations`](crate::Mode::Allocations).

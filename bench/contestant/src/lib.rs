@@ -32,6 +32,7 @@
 //!
 //! `unsafe` stands in `system` (calls into the C library) and `allocations` (the trait is unsafe).
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod allocations;
 mod arguments;
@@ -40,6 +41,7 @@ mod graph;
 pub mod links;
 mod measure;
 pub mod messages;
+mod sync;
 mod system;
 mod work;
 

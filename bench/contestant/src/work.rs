@@ -2,10 +2,10 @@
 //! before, for as long as the task's duration.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::graph::Graph;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::system::{monotonic_ns, thread_cpu_ns};
 
 /// The work of all tasks of a graph, calibrated for this process.

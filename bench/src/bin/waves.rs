@@ -6,7 +6,7 @@ use hemiola::prelude::*;
 /// The numbers, each a wave of its own.
 #[derive(Representation, Clone, Default)]
 pub struct Waves {
-    /// From -1 to 1.
+    /// The numbers, from -1 to 1.
     pub values: [f64; 20],
 }
 
@@ -29,11 +29,11 @@ impl WaveMaker {
 /// An image of a robot's camera, with two bytes per pixel.
 #[derive(Representation, Clone, Default)]
 pub struct Picture {
-    /// In pixels.
+    /// The width, in pixels.
     pub width: u32,
-    /// In pixels.
+    /// The height, in pixels.
     pub height: u32,
-    /// Row by row.
+    /// The pixels, row by row.
     pub pixels: Vec<u8>,
 }
 

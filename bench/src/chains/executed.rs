@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use super::application::{Application, Cause};
 use super::sentinels::LEAST;
 use crate::contest::host;
 use crate::error::BenchError;
+use crate::sync::{AtomicU64, Ordering};
 
 /// The figures of a run, beside what the application measured.
 pub struct Executed {

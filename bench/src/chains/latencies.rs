@@ -1,10 +1,10 @@
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use hemiola_analysis::{Bound, TimeSpan};
 use hemiola_schedulability::simulation::Observed;
 
 use super::application::{Application, Cause};
+use crate::sync::{AtomicU64, Ordering};
 
 /// An application that measures chains, from the timer's expiry to the end of the last callback,
 /// and keeps the runs that exceeded their bound.

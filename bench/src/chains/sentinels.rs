@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -6,6 +5,7 @@ use hemiola_analysis::TimeSpan;
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, Priority, ThreadSettings, monotonic_now, sleep_until, spawn};
 
 use crate::error::BenchError;
+use crate::sync::{AtomicBool, Ordering};
 
 /// The period of the sentinels: short enough to see what matters to a chain, for a few thousandths
 /// of a core each.

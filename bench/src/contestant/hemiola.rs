@@ -4,7 +4,6 @@
 //! traced, then it plans anew with what it has measured.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use hemiola_bench_contestant::{Contest, Contestant, Mode, Work};
@@ -15,6 +14,7 @@ use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
 use hemiola_trace::{Core, Distribution, Event, Ring, RingReader, TaskId, TickScale, Ticks};
 
 use super::ContestantError;
+use crate::sync::{AtomicBool, AtomicU32, Ordering};
 
 /// The tracing of tasks, each of which leaves an event in the worker's ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hemiola_bench_contestant::{Contest, Graph, Work};
 use hemiola_plan::{Durations, Plan, PlanOptions, Simulation, SimulationOptions, TaskGraph, WorkerChoice};
 
 use super::ContestantError;
+use crate::sync::{AtomicU64, Ordering};
 
 pub fn run(contest: &'static Contest) -> Result<(), ContestantError> {
     let lists = lists(contest.graph(), contest.workers().min(2))?;
@@ -44,7 +44,7 @@ fn lists(graph: &Graph, workers: usize) -> Result<Vec<Vec<usize>>, ContestantErr
 struct Schedule {
     threads: Vec<Vec<Step>>,
     work: &'static Work,
-    /// For each task the last run in which it has ended; a cache line each.
+    /// The last run in which each task has ended, each in a cache line of its own.
     ended: Box<[Line]>,
     /// The number of the run that has begun.
     begun: Line,

@@ -1,4 +1,4 @@
-//! From publishing to the callback.
+//! The time from publishing to the callback.
 
 use hemiola_bench_contestant::messages::hand_over::Place;
 

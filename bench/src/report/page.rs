@@ -65,7 +65,7 @@ impl Page<'_> {
     }
 }
 
-/// Whose bars they are.
+/// The note that says whose bars these are.
 const OUR_BARS: &str = "A bar is a limit that the developers of Hemiola have set for Hemiola. No peer has agreed to it or was \
     made for it; dashed lines in the plots show the same limits.";
 

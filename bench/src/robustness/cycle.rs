@@ -1,7 +1,6 @@
 //! A workload on our executor, in this process, with threads whose policy and cores are chosen.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hemiola_bench_contestant::{Work, monotonic_ns};
@@ -12,6 +11,7 @@ use hemiola_runtime::executor::{ExecutableGraph, Executor, Tasks};
 use hemiola_trace::Ticks;
 
 use crate::contestant::ContestantError;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crate::workload::Workload;
 
 /// A cycle with known durations, ready to run.

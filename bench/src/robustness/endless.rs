@@ -1,13 +1,12 @@
 //! A robot whose cognition hangs: two modules, one for each core, that never return.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
 use hemiola_runtime::{Pace, Robot, RunningRobot};
 
 use crate::contest::discipline::COGNITION_RATE;
 use crate::contestant::ContestantError;
+use crate::sync::{AtomicBool, Ordering};
 
 /// True as long as the modules are to hang.
 static IS_HANGING: AtomicBool = AtomicBool::new(false);

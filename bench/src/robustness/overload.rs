@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hemiola_bench_contestant::monotonic_ns;
@@ -21,6 +20,7 @@ use crate::contest::discipline::{COGNITION_RATE, Effort, MOTION_RATE};
 use crate::contest::host::Host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
+use crate::sync::{AtomicBool, Ordering};
 use crate::workload::Workload;
 
 /// Motion's response in some company.

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hemiola_plan::{Plan, PlanOptions, UpdateOrder, WorkerChoice};
@@ -14,6 +13,7 @@ use hemiola_trace::{Distribution, Event, Ring, RingReader};
 
 use super::cycle::{Cycle, Frame, ROUND};
 use crate::contestant::ContestantError;
+use crate::sync::{AtomicBool, Ordering};
 
 /// The way in which a cycle is run.
 #[derive(Debug, Clone, Copy)]

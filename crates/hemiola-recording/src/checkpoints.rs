@@ -51,39 +51,38 @@ struct PartHead {
     cycle: String,
     /// The number of the checkpoint.
     number: u32,
-    /// The first run after it.
+    /// The first run after the checkpoint.
     run: u32,
-    /// What the cycle's clock showed in that run.
+    /// The time on the cycle's clock in that run.
     now: Time,
-    /// What it showed in the run before.
+    /// The time on the cycle's clock in the previous run.
     before: Option<Time>,
-    /// Whether its modules have entered the safe state.
+    /// Set if the modules of the cycle have entered the safe state, and not left it.
     is_safe: bool,
-    /// What was written down.
+    /// The pieces that were written.
     pieces: Vec<PieceHead>,
-    /// What it had published of topics before that run.
+    /// The messages of topics that the cycle had published before that run.
     published: Vec<PublishedHead>,
-    /// What could not be, because it is opaque.
+    /// The modules and representations that could not be written because they are opaque.
     opaque: Vec<String>,
-    /// What could not be, because there was no room.
+    /// The modules and representations that could not be written because there was no room.
     missing: Vec<String>,
-    /// The robot's sources, which origins speak of by their numbers here.
+    /// The robot's sources, in the order of the numbers by which origins refer to them.
     sources: Vec<String>,
 }
 
 #[derive(Data)]
 #[data(name = "hemiola/PieceHead")]
 struct PieceHead {
-    /// `module`, `value`, `input`, `samples` or `messages`.
+    /// The kind of the piece: `module`, `value`, `input`, `samples` or `messages`.
     kind: String,
-    /// Of which module, representation or topic.
+    /// The name of the module, representation or topic.
     name: String,
-    /// Of messages: how many ends of the same topic the cycle has before the one that received
-    /// them.
+    /// For messages, the number of earlier ends of the same topic in the cycle.
     number: u32,
-    /// Of each value.
+    /// The facts about each value; empty for a module.
     views: Vec<ViewHead>,
-    /// Of messages: which they are.
+    /// For messages, the publishers and numbers of these messages.
     inlets: Vec<InletHead>,
 }
 
@@ -91,7 +90,7 @@ struct PieceHead {
 #[derive(Data)]
 #[data(name = "hemiola/InletHead")]
 struct InletHead {
-    /// How many publishers of the topic come before it.
+    /// The number of publishers of the topic that precede it.
     place: u32,
     /// The number of the first message.
     first: u64,
@@ -102,7 +101,7 @@ struct InletHead {
 #[data(name = "hemiola/PublishedHead")]
 struct PublishedHead {
     topic: String,
-    /// How many publishers of the topic come before it.
+    /// The number of publishers of the topic that precede it.
     place: u32,
     /// The number of its next message.
     next: u64,
@@ -111,9 +110,9 @@ struct PublishedHead {
 #[derive(Data)]
 #[data(name = "hemiola/ViewHead")]
 struct ViewHead {
-    /// When the newest sample was taken that it derives from.
+    /// The time stamp of the newest sample from which the value derives.
     stamp: Time,
-    /// Whether its provider failed, so that it is an older value.
+    /// Set if the provider of the value failed, so that it is an older value.
     is_stale: bool,
     origins: Vec<OriginHead>,
 }

@@ -31,6 +31,7 @@ pub mod parts;
 mod program;
 pub mod recorder;
 pub mod replay;
+mod schemas;
 pub mod senders;
 pub mod shown;
 pub mod split;

@@ -34,18 +34,19 @@ struct Run {
     cycle: String,
     /// The number of the run within the cycle.
     run: u32,
-    /// What the cycle's clock showed.
+    /// The time on the cycle's clock.
     now: Time,
-    /// Its place among the runs of all cycles: each finds what it takes already published.
+    /// The place in the order of the runs of all cycles: each run finds its inputs already
+    /// published.
     order: u64,
-    /// Whether the robot was in its safe state.
+    /// Set if the robot was in its safe state.
     safe_state: bool,
-    /// The changes from outside that came into force with it, by the numbers that
-    /// `/hemiola/changes` gives them.
+    /// The changes from outside that came into force with the run, by their numbers in
+    /// `/hemiola/changes`.
     changes: Vec<u32>,
-    /// What it took of each cycle and source that it reads from.
+    /// The inputs that the run read from each cycle and source.
     inputs: Vec<Input>,
-    /// The messages of topics that its updates received.
+    /// The messages of topics that the updates of the run received.
     messages: Vec<Messages>,
 }
 
@@ -54,13 +55,13 @@ struct Run {
 struct Messages {
     /// The topic.
     topic: String,
-    /// How many subscriptions of the same topic the cycle has before this one.
+    /// The number of earlier subscriptions to the same topic in the cycle.
     subscriber: u32,
-    /// How many publishers of the topic come before this one.
+    /// The number of publishers of the topic that precede this one.
     publisher: u32,
-    /// How many messages.
+    /// The number of messages.
     count: u32,
-    /// The number of the first one among those of its publisher.
+    /// The number of the first message among those of its publisher.
     first: u64,
 }
 
@@ -72,20 +73,20 @@ const LATER: [&str; 1] = ["messages.first"];
 struct Input {
     /// The cycle or source.
     source: String,
-    /// The run or sample that the new snapshot comes from.
+    /// The run or sample from which the new snapshot comes; empty if there was none.
     snapshot: Option<u32>,
-    /// What was in each of the sample queues.
+    /// The samples that were in each of the sample queues.
     samples: Vec<Samples>,
 }
 
 #[derive(Data)]
 #[data(name = "hemiola/Samples")]
 struct Samples {
-    /// Of what.
+    /// The representation.
     representation: String,
     /// The run or sample of the first one.
     first: u32,
-    /// How many.
+    /// The number of samples.
     count: u32,
 }
 

@@ -7,11 +7,11 @@ use hemiola::prelude::*;
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Vector3")]
 pub struct Vector3 {
-    /// Forwards.
+    /// The component forwards.
     pub x: f64,
-    /// To the left.
+    /// The component to the left.
     pub y: f64,
-    /// Upwards.
+    /// The component upwards.
     pub z: f64,
 }
 
@@ -19,11 +19,11 @@ pub struct Vector3 {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Point")]
 pub struct Point {
-    /// Forwards.
+    /// The coordinate forwards.
     pub x: f64,
-    /// To the left.
+    /// The coordinate to the left.
     pub y: f64,
-    /// Upwards.
+    /// The coordinate upwards.
     pub z: f64,
 }
 
@@ -31,11 +31,11 @@ pub struct Point {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Point32")]
 pub struct Point32 {
-    /// Forwards.
+    /// The coordinate forwards.
     pub x: f32,
-    /// To the left.
+    /// The coordinate to the left.
     pub y: f32,
-    /// Upwards.
+    /// The coordinate upwards.
     pub z: f32,
 }
 
@@ -43,11 +43,11 @@ pub struct Point32 {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Quaternion")]
 pub struct Quaternion {
-    /// Of the axis.
+    /// The x component of the imaginary part, which lies along the axis.
     pub x: f64,
-    /// Of the axis.
+    /// The y component of the imaginary part.
     pub y: f64,
-    /// Of the axis.
+    /// The z component of the imaginary part.
     pub z: f64,
     /// The real part.
     pub w: f64,
@@ -57,7 +57,7 @@ pub struct Quaternion {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Pose")]
 pub struct Pose {
-    /// The place.
+    /// The position.
     pub position: Point,
     /// The orientation.
     pub orientation: Quaternion,
@@ -67,7 +67,7 @@ pub struct Pose {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseStamped")]
 pub struct PoseStamped {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The pose.
     pub pose: Pose,
@@ -77,7 +77,7 @@ pub struct PoseStamped {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseArray")]
 pub struct PoseArray {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The poses.
     pub poses: Vec<Pose>,
@@ -89,7 +89,7 @@ pub struct PoseArray {
 pub struct PoseWithCovariance {
     /// The mean.
     pub pose: Pose,
-    /// Row by row, of x, y, z and the rotations about them.
+    /// The covariance of x, y, z and the rotations about them, row by row.
     pub covariance: [f64; 36],
 }
 
@@ -104,9 +104,9 @@ impl Default for PoseWithCovariance {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PoseWithCovarianceStamped")]
 pub struct PoseWithCovarianceStamped {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// The pose.
+    /// The pose, with its uncertainty.
     pub pose: PoseWithCovariance,
 }
 
@@ -114,7 +114,7 @@ pub struct PoseWithCovarianceStamped {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Transform")]
 pub struct Transform {
-    /// First the rotation, then this.
+    /// The translation, which is applied after the rotation.
     pub translation: Vector3,
     /// The rotation.
     pub rotation: Quaternion,
@@ -124,11 +124,11 @@ pub struct Transform {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/TransformStamped")]
 pub struct TransformStamped {
-    /// When, and the parent frame.
+    /// The time stamp and the parent frame.
     pub header: Header,
-    /// The frame that is placed.
+    /// The child frame, whose position and orientation this is.
     pub child_frame_id: String,
-    /// From the child to the parent.
+    /// The transform from the child frame to the parent frame.
     pub transform: Transform,
 }
 
@@ -136,9 +136,9 @@ pub struct TransformStamped {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Twist")]
 pub struct Twist {
-    /// In m/s.
+    /// The linear velocity, in m/s.
     pub linear: Vector3,
-    /// In rad/s.
+    /// The angular velocity, in rad/s.
     pub angular: Vector3,
 }
 
@@ -146,7 +146,7 @@ pub struct Twist {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/TwistStamped")]
 pub struct TwistStamped {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The velocity.
     pub twist: Twist,
@@ -158,7 +158,7 @@ pub struct TwistStamped {
 pub struct TwistWithCovariance {
     /// The mean.
     pub twist: Twist,
-    /// Row by row, of x, y, z and the rotations about them.
+    /// The covariance of x, y, z and the rotations about them, row by row.
     pub covariance: [f64; 36],
 }
 
@@ -173,9 +173,9 @@ impl Default for TwistWithCovariance {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Accel")]
 pub struct Accel {
-    /// In m/s².
+    /// The linear acceleration, in m/s².
     pub linear: Vector3,
-    /// In rad/s².
+    /// The angular acceleration, in rad/s².
     pub angular: Vector3,
 }
 
@@ -183,9 +183,9 @@ pub struct Accel {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/Wrench")]
 pub struct Wrench {
-    /// In N.
+    /// The force, in N.
     pub force: Vector3,
-    /// In N m.
+    /// The torque, in N m.
     pub torque: Vector3,
 }
 
@@ -193,7 +193,7 @@ pub struct Wrench {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/WrenchStamped")]
 pub struct WrenchStamped {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The wrench.
     pub wrench: Wrench,
@@ -211,7 +211,7 @@ pub struct Polygon {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "geometry_msgs/PolygonStamped")]
 pub struct PolygonStamped {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The polygon.
     pub polygon: Polygon,

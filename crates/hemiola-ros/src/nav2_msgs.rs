@@ -22,9 +22,9 @@ use crate::unique_identifier_msgs::UUID;
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPose")]
 pub struct NavigateToPose {
-    /// Where to go.
+    /// The pose to navigate to.
     pub pose: PoseStamped,
-    /// The behavior tree that is to be run; empty: the usual one.
+    /// The behavior tree to run; empty for the default one.
     pub behavior_tree: String,
 }
 
@@ -32,7 +32,7 @@ pub struct NavigateToPose {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPoseGoal")]
 pub struct NavigateToPoseGoal {
-    /// Which goal it is.
+    /// The identifier of the goal.
     pub goal_id: UUID,
     /// The goal.
     pub goal: NavigateToPose,
@@ -42,7 +42,7 @@ pub struct NavigateToPoseGoal {
 #[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseCancel")]
 pub struct NavigateToPoseCancel {
-    /// Which goal it is.
+    /// The identifier of the goal.
     pub goal_id: UUID,
 }
 
@@ -50,15 +50,15 @@ pub struct NavigateToPoseCancel {
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPoseProgress")]
 pub struct NavigateToPoseProgress {
-    /// Where it is.
+    /// The present pose of the robot.
     pub current_pose: PoseStamped,
-    /// For how long it has been on its way.
+    /// The time since the robot began to navigate.
     pub navigation_time: Duration,
-    /// For how long it will be.
+    /// The estimated time until the robot arrives.
     pub estimated_time_remaining: Duration,
-    /// How often it was stuck.
+    /// The number of recoveries: the times that the robot was stuck.
     pub number_of_recoveries: i16,
-    /// In metres.
+    /// The distance to the goal, in metres.
     pub distance_remaining: f32,
 }
 
@@ -66,9 +66,9 @@ pub struct NavigateToPoseProgress {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav2_msgs/NavigateToPoseFeedback")]
 pub struct NavigateToPoseFeedback {
-    /// Which goal it is.
+    /// The identifier of the goal.
     pub goal_id: UUID,
-    /// How far the robot is.
+    /// The progress towards the goal.
     pub feedback: NavigateToPoseProgress,
 }
 
@@ -76,7 +76,7 @@ pub struct NavigateToPoseFeedback {
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseOutcome")]
 pub struct NavigateToPoseOutcome {
-    /// Nothing if there was no error.
+    /// The error; 0 if there was none.
     pub error_code: u16,
 }
 
@@ -84,11 +84,11 @@ pub struct NavigateToPoseOutcome {
 #[derive(Representation, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[data(name = "nav2_msgs/NavigateToPoseResult")]
 pub struct NavigateToPoseResult {
-    /// Which goal it is.
+    /// The identifier of the goal.
     pub goal_id: UUID,
-    /// How it has ended.
+    /// The status in which the goal ended.
     pub status: GoalStatus,
-    /// Why it was not reached.
+    /// The reason why the goal was not reached.
     pub result: NavigateToPoseOutcome,
 }
 

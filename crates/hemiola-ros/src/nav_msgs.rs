@@ -8,11 +8,11 @@ use hemiola::prelude::*;
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/Odometry")]
 pub struct Odometry {
-    /// When, and the frame of the pose.
+    /// The time stamp, and the frame of the pose.
     pub header: Header,
     /// The frame of the velocity.
     pub child_frame_id: String,
-    /// The place.
+    /// The pose.
     pub pose: PoseWithCovariance,
     /// The velocity.
     pub twist: TwistWithCovariance,
@@ -22,7 +22,7 @@ pub struct Odometry {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/Path")]
 pub struct Path {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
     /// The poses.
     pub poses: Vec<PoseStamped>,
@@ -32,15 +32,15 @@ pub struct Path {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/MapMetaData")]
 pub struct MapMetaData {
-    /// When it was loaded.
+    /// The time at which the map was loaded.
     pub map_load_time: Time,
-    /// Metres per cell.
+    /// The size of a cell, in metres.
     pub resolution: f32,
-    /// Cells.
+    /// The number of cells per row.
     pub width: u32,
-    /// Cells.
+    /// The number of rows.
     pub height: u32,
-    /// Of the cell (0, 0).
+    /// The pose of the cell (0, 0).
     pub origin: Pose,
 }
 
@@ -48,10 +48,11 @@ pub struct MapMetaData {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "nav_msgs/OccupancyGrid")]
 pub struct OccupancyGrid {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// How it lies.
+    /// The resolution, size and origin of the map.
     pub info: MapMetaData,
-    /// Row by row: 0 free to 100 occupied, -1 unknown.
+    /// The occupancy of the cells, row by row, from 0 (free) to 100 (occupied); -1 where it is
+    /// unknown.
     pub data: Vec<i8>,
 }

@@ -8,19 +8,19 @@ use hemiola::prelude::*;
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Image")]
 pub struct Image {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// Columns.
+    /// The number of columns.
     pub width: u32,
-    /// How pixels are stored: `rgb8`, `mono8`, `yuv422_yuy2`, ...
+    /// The encoding of the pixels: `rgb8`, `mono8`, `yuv422_yuy2`, ...
     pub encoding: String,
-    /// Not 0 where numbers of several bytes begin with the highest.
+    /// The byte order of numbers of several bytes: 0 for little-endian, else big-endian.
     pub is_bigendian: u8,
-    /// Bytes per row.
+    /// The number of bytes per row.
     pub step: u32,
-    /// `step` times `height` bytes.
+    /// The pixels: `step` times `height` bytes.
     pub data: Vec<u8>,
 }
 
@@ -28,9 +28,9 @@ pub struct Image {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/CompressedImage")]
 pub struct CompressedImage {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// `jpeg`, `png`, ...
+    /// The format of the file: `jpeg`, `png`, ...
     pub format: String,
     /// The file.
     pub data: Vec<u8>,
@@ -40,15 +40,15 @@ pub struct CompressedImage {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/RegionOfInterest")]
 pub struct RegionOfInterest {
-    /// Its leftmost column.
+    /// The leftmost column of the region.
     pub x_offset: u32,
-    /// Its topmost row.
+    /// The topmost row of the region.
     pub y_offset: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// Columns.
+    /// The number of columns.
     pub width: u32,
-    /// Whether it is to be cut out of the rectified picture.
+    /// Set if the region is to be cut out of the rectified image.
     pub do_rectify: bool,
 }
 
@@ -56,27 +56,27 @@ pub struct RegionOfInterest {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/CameraInfo")]
 pub struct CameraInfo {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// Columns.
+    /// The number of columns.
     pub width: u32,
-    /// `plumb_bob`, `rational_polynomial`, ...
+    /// The distortion model: `plumb_bob`, `rational_polynomial`, ...
     pub distortion_model: String,
-    /// The model's coefficients.
+    /// The coefficients of the distortion model.
     pub d: Vec<f64>,
     /// The intrinsic matrix, row by row.
     pub k: [f64; 9],
-    /// The rectification.
+    /// The rectification matrix, row by row.
     pub r: [f64; 9],
-    /// The projection of the rectified picture.
+    /// The projection matrix of the rectified image, row by row.
     pub p: [f64; 12],
-    /// Columns in one.
+    /// The number of columns that are combined into one.
     pub binning_x: u32,
-    /// Rows in one.
+    /// The number of rows that are combined into one.
     pub binning_y: u32,
-    /// The part that is sent.
+    /// The part of the image that is sent.
     pub roi: RegionOfInterest,
 }
 
@@ -85,19 +85,19 @@ pub struct CameraInfo {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Imu")]
 pub struct Imu {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// In the world.
+    /// The orientation in the world.
     pub orientation: Quaternion,
-    /// Row by row.
+    /// The covariance of the orientation, row by row.
     pub orientation_covariance: [f64; 9],
-    /// In rad/s.
+    /// The angular velocity, in rad/s.
     pub angular_velocity: Vector3,
-    /// Row by row.
+    /// The covariance of the angular velocity, row by row.
     pub angular_velocity_covariance: [f64; 9],
-    /// In m/s².
+    /// The linear acceleration, in m/s².
     pub linear_acceleration: Vector3,
-    /// Row by row.
+    /// The covariance of the linear acceleration, row by row.
     pub linear_acceleration_covariance: [f64; 9],
 }
 
@@ -105,15 +105,15 @@ pub struct Imu {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/JointState")]
 pub struct JointState {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// The joints, in the order of what follows.
+    /// The names of the joints, in the order of the other fields.
     pub name: Vec<String>,
-    /// In rad or m.
+    /// The positions, in rad or m.
     pub position: Vec<f64>,
-    /// In rad/s or m/s.
+    /// The velocities, in rad/s or m/s.
     pub velocity: Vec<f64>,
-    /// In N m or N.
+    /// The efforts, in N m or N.
     pub effort: Vec<f64>,
 }
 
@@ -121,25 +121,25 @@ pub struct JointState {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/LaserScan")]
 pub struct LaserScan {
-    /// When the first ray was sent, and the scanner's frame.
+    /// The time at which the first ray was sent, and the scanner's frame.
     pub header: Header,
-    /// Of the first ray, in rad.
+    /// The angle of the first ray, in rad.
     pub angle_min: f32,
-    /// Of the last one.
+    /// The angle of the last ray, in rad.
     pub angle_max: f32,
-    /// Between two.
+    /// The angle between two rays, in rad.
     pub angle_increment: f32,
-    /// Between two, in s.
+    /// The time between two rays, in s.
     pub time_increment: f32,
-    /// Between two scans, in s.
+    /// The time between two scans, in s.
     pub scan_time: f32,
-    /// What is nearer is to be ignored, in m.
+    /// The smallest valid range, in m; smaller ones are to be ignored.
     pub range_min: f32,
-    /// What is farther, too.
+    /// The largest valid range, in m; larger ones are to be ignored.
     pub range_max: f32,
-    /// In m.
+    /// The ranges, in m.
     pub ranges: Vec<f32>,
-    /// In units of the device; may be empty.
+    /// The intensities, in units of the device; may be empty.
     pub intensities: Vec<f32>,
 }
 
@@ -147,13 +147,13 @@ pub struct LaserScan {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/PointField")]
 pub struct PointField {
-    /// `x`, `y`, `z`, `intensity`, `rgb`, ...
+    /// The name of the field: `x`, `y`, `z`, `intensity`, `rgb`, ...
     pub name: String,
-    /// In bytes from the point's begin.
+    /// The offset from the start of the point, in bytes.
     pub offset: u32,
-    /// 1 `i8`, 2 `u8`, 3 `i16`, 4 `u16`, 5 `i32`, 6 `u32`, 7 `f32`, 8 `f64`.
+    /// The type of the field: 1 `i8`, 2 `u8`, 3 `i16`, 4 `u16`, 5 `i32`, 6 `u32`, 7 `f32`, 8 `f64`.
     pub datatype: u8,
-    /// How many of it.
+    /// The number of elements in the field.
     pub count: u32,
 }
 
@@ -161,23 +161,23 @@ pub struct PointField {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/PointCloud2")]
 pub struct PointCloud2 {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// 1 where the points are in no order.
+    /// The number of rows; 1 if the points are unordered.
     pub height: u32,
-    /// Points per row.
+    /// The number of points per row.
     pub width: u32,
-    /// What a point is made of.
+    /// The fields of a point.
     pub fields: Vec<PointField>,
-    /// Whether numbers begin with the highest byte.
+    /// Set if numbers are big-endian.
     pub is_bigendian: bool,
-    /// Bytes per point.
+    /// The number of bytes per point.
     pub point_step: u32,
-    /// Bytes per row.
+    /// The number of bytes per row.
     pub row_step: u32,
-    /// `row_step` times `height` bytes.
+    /// The points: `row_step` times `height` bytes.
     pub data: Vec<u8>,
-    /// Whether all points are valid.
+    /// Set if all points are valid.
     pub is_dense: bool,
 }
 
@@ -185,9 +185,9 @@ pub struct PointCloud2 {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/NavSatStatus")]
 pub struct NavSatStatus {
-    /// -1 no fix, 0 a fix, 1 and 2 with augmentation.
+    /// The fix: -1 none, 0 without augmentation, 1 and 2 with augmentation.
     pub status: i8,
-    /// 1 GPS, 2 GLONASS, 4 Compass, 8 Galileo, added up.
+    /// The sum of the systems that were used: 1 GPS, 2 GLONASS, 4 Compass, 8 Galileo.
     pub service: u16,
 }
 
@@ -195,19 +195,19 @@ pub struct NavSatStatus {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/NavSatFix")]
 pub struct NavSatFix {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// How it is known.
+    /// The status of the receiver.
     pub status: NavSatStatus,
-    /// In degrees, north is positive.
+    /// The latitude, in degrees; north is positive.
     pub latitude: f64,
-    /// In degrees, east is positive.
+    /// The longitude, in degrees; east is positive.
     pub longitude: f64,
-    /// In m above the WGS 84 ellipsoid.
+    /// The altitude above the WGS 84 ellipsoid, in m.
     pub altitude: f64,
-    /// Of east, north, up in m², row by row.
+    /// The covariance of east, north and up, in m², row by row.
     pub position_covariance: [f64; 9],
-    /// 0 unknown, 1 approximated, 2 diagonal known, 3 known.
+    /// The kind of covariance: 0 unknown, 1 approximated, 2 diagonal known, 3 known.
     pub position_covariance_type: u8,
 }
 
@@ -215,11 +215,11 @@ pub struct NavSatFix {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/MagneticField")]
 pub struct MagneticField {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// In T.
+    /// The magnetic field, in T.
     pub magnetic_field: Vector3,
-    /// Row by row.
+    /// The covariance of the magnetic field, row by row.
     pub magnetic_field_covariance: [f64; 9],
 }
 
@@ -227,19 +227,19 @@ pub struct MagneticField {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Range")]
 pub struct Range {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// 0 ultrasound, 1 infrared.
+    /// The kind of sensor: 0 ultrasound, 1 infrared.
     pub radiation_type: u8,
-    /// In rad.
+    /// The field of view, in rad.
     pub field_of_view: f32,
-    /// In m.
+    /// The smallest valid range, in m.
     pub min_range: f32,
-    /// In m.
+    /// The largest valid range, in m.
     pub max_range: f32,
-    /// In m.
+    /// The range, in m.
     pub range: f32,
-    /// In m².
+    /// The variance of the range, in m².
     pub variance: f32,
 }
 
@@ -247,11 +247,11 @@ pub struct Range {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/Temperature")]
 pub struct Temperature {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// In °C.
+    /// The temperature, in °C.
     pub temperature: f64,
-    /// 0 where it is not known.
+    /// The variance; 0 if it is unknown.
     pub variance: f64,
 }
 
@@ -259,11 +259,11 @@ pub struct Temperature {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/FluidPressure")]
 pub struct FluidPressure {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// In Pa.
+    /// The pressure, in Pa.
     pub fluid_pressure: f64,
-    /// 0 where it is not known.
+    /// The variance; 0 if it is unknown.
     pub variance: f64,
 }
 
@@ -271,36 +271,36 @@ pub struct FluidPressure {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "sensor_msgs/BatteryState")]
 pub struct BatteryState {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// In V.
+    /// The voltage, in V.
     pub voltage: f32,
-    /// In °C.
+    /// The temperature, in °C.
     pub temperature: f32,
-    /// In A, negative while it gives.
+    /// The current, in A; negative while the battery discharges.
     pub current: f32,
-    /// In Ah.
+    /// The charge, in Ah.
     pub charge: f32,
-    /// In Ah.
+    /// The capacity, in Ah.
     pub capacity: f32,
-    /// In Ah.
+    /// The capacity by design, in Ah.
     pub design_capacity: f32,
-    /// From 0 to 1.
+    /// The part of the capacity that is charged, from 0 to 1.
     pub percentage: f32,
-    /// 0 unknown, 1 charging, 2 giving, 3 neither, 4 full.
+    /// The status: 0 unknown, 1 charging, 2 discharging, 3 neither, 4 full.
     pub power_supply_status: u8,
-    /// 0 unknown, 1 good; else what is wrong.
+    /// The health: 0 unknown, 1 good; any other value names a fault.
     pub power_supply_health: u8,
-    /// 0 unknown, 2 lithium ion, 3 lithium polymer, ...
+    /// The technology: 0 unknown, 2 lithium ion, 3 lithium polymer, ...
     pub power_supply_technology: u8,
-    /// Whether there is one.
+    /// Set if there is a battery.
     pub present: bool,
-    /// In V.
+    /// The voltages of the cells, in V.
     pub cell_voltage: Vec<f32>,
-    /// In °C.
+    /// The temperatures of the cells, in °C.
     pub cell_temperature: Vec<f32>,
-    /// Where it is.
+    /// The place of the battery in the robot.
     pub location: String,
-    /// Which one it is.
+    /// The serial number of the battery.
     pub serial_number: String,
 }

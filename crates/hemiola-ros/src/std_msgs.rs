@@ -6,9 +6,9 @@ use hemiola::prelude::*;
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "std_msgs/Header")]
 pub struct Header {
-    /// When.
+    /// The time stamp.
     pub stamp: Time,
-    /// The frame, as transforms call it.
+    /// The name of the frame, as transforms call it.
     pub frame_id: String,
 }
 

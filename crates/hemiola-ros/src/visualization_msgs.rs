@@ -11,44 +11,44 @@ use hemiola::prelude::*;
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/Marker")]
 pub struct Marker {
-    /// When, and in which frame.
+    /// The time stamp and the frame.
     pub header: Header,
-    /// Whose it is; with `id` it tells which marker is replaced.
+    /// The namespace; together with `id` it identifies the marker that is replaced.
     pub ns: String,
-    /// Which one.
+    /// The number of the marker in its namespace.
     pub id: i32,
-    /// 0 arrow, 1 cube, 2 sphere, 3 cylinder, 4 line strip, 5 line list, 6 cubes, 7 spheres, 8
-    /// points, 9 text, 10 mesh, 11 triangles.
+    /// The shape: 0 arrow, 1 cube, 2 sphere, 3 cylinder, 4 line strip, 5 line list, 6 cubes, 7
+    /// spheres, 8 points, 9 text, 10 mesh, 11 triangles.
     pub r#type: i32,
-    /// 0 add or change, 2 delete, 3 delete all.
+    /// The action: 0 add or change, 2 delete, 3 delete all.
     pub action: i32,
-    /// Where.
+    /// The pose.
     pub pose: Pose,
-    /// How large, in m.
+    /// The size, in m.
     pub scale: Vector3,
-    /// Its colour; one that is not opaque at all is not seen.
+    /// The colour; a marker whose colour is fully transparent is invisible.
     pub color: ColorRGBA,
-    /// How long; 0 for ever.
+    /// The time for which the marker is shown; 0 for ever.
     pub lifetime: Duration,
-    /// Whether it moves with its frame.
+    /// Set if the marker moves with its frame.
     pub frame_locked: bool,
-    /// Of lines, points and lists.
+    /// The points of lines, points and lists.
     pub points: Vec<Point>,
-    /// One per point, or none.
+    /// The colours of the points: one per point, or none.
     pub colors: Vec<ColorRGBA>,
-    /// Where its texture is.
+    /// The location of the texture.
     pub texture_resource: String,
-    /// Its texture.
+    /// The texture.
     pub texture: CompressedImage,
-    /// Where each point is on the texture.
+    /// The position of each point on the texture.
     pub uv_coordinates: Vec<UVCoordinate>,
-    /// What it says.
+    /// The text that is shown.
     pub text: String,
-    /// Where its mesh is.
+    /// The location of the mesh.
     pub mesh_resource: String,
-    /// Its mesh.
+    /// The mesh.
     pub mesh_file: MeshFile,
-    /// Whether the mesh's own colours count.
+    /// Set if the mesh's own colours are used.
     pub mesh_use_embedded_materials: bool,
 }
 
@@ -64,9 +64,9 @@ pub struct MarkerArray {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/UVCoordinate")]
 pub struct UVCoordinate {
-    /// To the right.
+    /// The position to the right.
     pub u: f32,
-    /// Upwards.
+    /// The position upwards.
     pub v: f32,
 }
 
@@ -74,8 +74,8 @@ pub struct UVCoordinate {
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 #[data(name = "visualization_msgs/MeshFile")]
 pub struct MeshFile {
-    /// Its name; the ending tells the format.
+    /// The name of the file, whose extension tells the format.
     pub filename: String,
-    /// The file.
+    /// The content of the file.
     pub data: Vec<u8>,
 }

@@ -16,7 +16,7 @@ pub struct Uuid {
 #[data(name = "action_msgs/GoalInfo")]
 pub struct GoalInfo {
     pub goal_id: Uuid,
-    /// When the goal was accepted.
+    /// The time at which the goal was accepted.
     pub stamp: Time,
 }
 
@@ -24,7 +24,7 @@ pub struct GoalInfo {
 #[data(name = "action_msgs/GoalStatus")]
 pub struct GoalStatus {
     pub goal_info: GoalInfo,
-    /// As [`Status`] counts.
+    /// The status, as a number of [`Status`].
     pub status: i8,
 }
 
@@ -53,7 +53,7 @@ pub struct CancelGoalRequest {
 
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct CancelGoalResponse {
-    /// As [`Canceled`] counts.
+    /// The return code, as a number of [`Canceled`].
     pub return_code: i8,
     pub goals_canceling: Vec<GoalInfo>,
 }

@@ -13,7 +13,7 @@ use crate::type_hash::Interface;
 /// A value of a parameter: `kind` states which of the fields is used.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct ParameterValue {
-    /// `type` in ROS 2, as [`Kind`] counts.
+    /// The type of the value, as a number of [`Kind`]; ROS 2 calls this field `type`.
     pub kind: u8,
     pub bool_value: bool,
     pub integer_value: i64,
@@ -57,9 +57,9 @@ pub struct ParameterDescriptor {
     pub additional_constraints: String,
     pub read_only: bool,
     pub dynamic_typing: bool,
-    /// At most one.
+    /// The range of a floating-point value: one, or none.
     pub floating_point_range: Vec<FloatingPointRange>,
-    /// At most one.
+    /// The range of an integer: one, or none.
     pub integer_range: Vec<IntegerRange>,
 }
 
@@ -67,7 +67,7 @@ pub struct ParameterDescriptor {
 pub struct FloatingPointRange {
     pub from_value: f64,
     pub to_value: f64,
-    /// Nothing: any value in between.
+    /// The distance between allowed values; 0 allows all values in between.
     pub step: f64,
 }
 
@@ -97,7 +97,7 @@ pub struct ParameterEvent {
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct ListParameters {
     pub prefixes: Vec<String>,
-    /// How many parts of names after the prefix; 0: all.
+    /// The maximum number of parts of a name after the prefix; 0 lists all names.
     pub depth: u64,
 }
 

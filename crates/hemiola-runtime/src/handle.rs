@@ -3,6 +3,7 @@ mod changes;
 mod executors;
 mod health;
 mod inlets;
+mod monitoring;
 mod upkeep;
 mod waiting;
 
@@ -11,31 +12,23 @@ pub use waiting::SafeStateWait;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::{RepresentationDescriptor, Time};
-use hemiola_realtime::{Containment, MonotonicTime, ThreadReport, Wakeup, monotonic_now};
-use hemiola_trace::perfetto::Trace;
-use hemiola_trace::{Catalog, Profile, Report, TickScale};
+use hemiola_realtime::{Containment, MonotonicTime, Wakeup, monotonic_now};
 
 use crate::assemble::Robot;
 use crate::controls::Controls;
 use crate::cycle::Health;
-use crate::debug::DebugName;
 use crate::ending::Ending;
 use crate::error::RuntimeError;
-use crate::inlet::SourceInlet;
-use crate::journal::JournalEntry;
 use crate::lock::{Locked, Reentered};
-use crate::monitor::{LatencyBounds, Message, Monitor};
+use crate::monitor::Monitor;
 use crate::observe::topics::TopicLine;
 use crate::observe::{Observation, Observer, Occasion, Presence, Viewpoints, WhenFull};
-use crate::origins::TopicInlet;
 use crate::present::Present;
-use crate::record::{Bounded, Change, ChangeNumber, Severity};
 use crate::robot_state::RobotState;
 use crate::safe_state::{Cause, SafeStateCause, SafeStateEntry};
 use crate::stop_cause::StopCause;
@@ -141,6 +134,57 @@ impl RobotHandle {
         Ok(observer)
     }
 
+    /// Calls `look` with the present contents of the robot, including all changes of providers,
+    /// workers and parameters. Never waits, not even for a change in progress, which may take long.
+    ///
+    /// ```
+    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
+    /// # use hemiola_runtime::Robot;
+    /// # let mut configuration = Configuration::default();
+    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
+    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
+    /// let cycles = stepper.handle().with_robot(|robot| robot.resolved().cycles.len());
+    /// assert_eq!(cycles, 1);
+    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
+    /// ```
+    pub fn with_robot<R>(&self, look: impl FnOnce(&Robot) -> R) -> R {
+        look(&self.present())
+    }
+
+    /// Returns the descriptor of a representation that a cycle or source of this robot may provide.
+    pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
+        let mut stores = self.viewpoints.all().iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
+        stores.find(|store| store.descriptor().name() == name).map(|store| store.descriptor())
+    }
+
+    /// Returns the names of the robot's sources, and of topics that come from other processes, in
+    /// the order in which checkpoints refer to them.
+    pub fn sources(&self) -> Vec<String> {
+        self.present().begins()
+    }
+
+    /// Returns the bus with the robot's topics: messages that modules publish can be received
+    /// there, and modules receive what is published there.
+    pub fn bus(&self) -> &Bus {
+        self.state.bus()
+    }
+
+    /// Returns the framework's clock, for your own timers and executors.
+    pub fn clock(&self) -> &Arc<RobotClock> {
+        self.state.clock()
+    }
+
+    /// Returns the time on the framework's clock.
+    pub fn now(&self) -> Time {
+        self.state.clock().now()
+    }
+
+    /// Returns the reading of the machine's monotonic clock at which the framework's clock shows
+    /// zero, with which clocks of several processes are compared; `None` if this clock is stepped.
+    pub fn clock_origin(&self) -> Option<MonotonicTime> {
+        self.state.clock().due(Time::ZERO)
+    }
+
     /// Returns whether the robot has begun. Until then the clock of a robot that was only
     /// [prepared](crate::Robot::prepare) stands at zero, to which no time of the world corresponds.
     ///
@@ -187,255 +231,9 @@ impl RobotHandle {
         self.state.notify_of_turns(wakeup);
     }
 
-    /// Returns the descriptor of a representation that a cycle or source of this robot may provide.
-    pub fn representation(&self, name: &str) -> Option<&'static RepresentationDescriptor> {
-        let mut stores = self.viewpoints.all().iter().flat_map(|viewpoint| viewpoint.blackboard.stores());
-        stores.find(|store| store.descriptor().name() == name).map(|store| store.descriptor())
-    }
-
-    /// Returns the present contents of the robot.
-    pub(crate) fn present(&self) -> Arc<Robot> {
-        self.present.get()
-    }
-
-    pub(crate) fn state(&self) -> &RobotState {
-        &self.state
-    }
-
-    pub(crate) fn viewpoints(&self) -> &Viewpoints {
-        &self.viewpoints
-    }
-
-    /// Returns the names of the robot's sources, and of topics that come from other processes, in
-    /// the order in which checkpoints refer to them.
-    pub fn sources(&self) -> Vec<String> {
-        self.present().begins()
-    }
-
-    /// Returns the names for the numbers in [events](crate::Observation::with_events), as far as
-    /// they are known now: the catalog grows with the robot.
-    pub fn catalog(&self) -> Catalog {
-        self.monitor().catalog().clone()
-    }
-
-    /// Returns the scale of the processor's counter, in whose ticks the times of events are given.
-    pub fn tick_scale(&self) -> TickScale {
-        self.monitor().scale().clone()
-    }
-
-    /// Captures the newest events of all workers, with what is needed to read them.
-    pub fn capture_events(&self) -> Trace {
-        let monitor = self.monitor();
-        Trace { capture: monitor.capture(), catalog: monitor.catalog().clone(), scale: monitor.scale().clone() }
-    }
-
-    /// Returns the timing statistics so far.
-    pub fn report(&self) -> Report {
-        self.monitor().statistics().report()
-    }
-
-    /// Returns the file to which the trace is being written; `None` if there is none, or writing
-    /// failed.
-    pub fn trace(&self) -> Option<PathBuf> {
-        self.monitor().trace()
-    }
-
-    /// Resets the timing statistics.
-    pub fn clear_statistics(&self) {
-        self.monitor().clear_statistics();
-        self.state.inlets().values().for_each(SourceInlet::clear_measured);
-        self.state.topic_inlets().values().for_each(TopicInlet::clear_measured);
-    }
-
-    /// Returns the durations measured so far, combined with those of earlier runs.
-    pub fn profile(&self) -> Profile {
-        self.updated(self.present().profile.clone())
-    }
-
-    /// Returns what was measured in this run alone.
-    pub fn measured(&self) -> Profile {
-        let mut measured = self.monitor().statistics().profile();
-        let values = self.state.inlets().iter().map(|(source, inlet)| ((*source).to_owned(), inlet.measured()));
-        let topics = self.state.topic_inlets().iter().map(|(source, inlet)| (source.clone(), inlet.measured()));
-        measured.links.extend(values.chain(topics).filter(|(_, link)| link.delay.count() > 0));
-        measured
-    }
-
-    fn updated(&self, mut profile: Profile) -> Profile {
-        profile.update(self.measured());
-        profile
-    }
-
-    /// Compares response times of cycles, and reaction times and data ages of chains, with these
-    /// bounds from now on, instead of the previous bounds.
-    ///
-    /// An observed latency above its bound is reported in a message and an entry of the journal
-    /// ([`JournalEvent::Exceedance`](crate::JournalEvent::Exceedance)), and so in the log, with its
-    /// cause: an execution time above its assumed maximum, a preemption, a core that was taken
-    /// away, a late timer. The cause is derived from the events of all workers on the thread that
-    /// gathers them, some ten milliseconds later, at no cost for the cycles. At most four
-    /// exceedances are explained per second, the others are counted.
-    ///
-    /// Latencies are times of the world: for a stepped robot they show how fast this machine
-    /// computes it.
-    ///
-    /// ```
-    /// use hemiola_runtime::{JournalEvent, LatencyBounds, Robot};
-    /// use std::time::Duration;
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # let mut configuration = Configuration::default();
-    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    ///
-    /// let mut stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// let robot = stepper.handle().clone();
-    /// robot.watch_bounds(LatencyBounds::default().response("motion", Duration::from_nanos(1)));
-    /// stepper.run_for(Duration::from_secs(1));
-    /// assert!(robot.exceedances().into_values().sum::<u64>() >= 100); // that was too much to ask
-    /// let told = robot.journal(0).into_iter().filter(|entry| matches!(entry.event, JournalEvent::Exceedance(_)));
-    /// assert!((1..=4).contains(&told.count()));
-    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
-    /// ```
-    pub fn watch_bounds(&self, bounds: LatencyBounds) {
-        self.monitor().watch_bounds(bounds);
-    }
-
-    /// Returns how often each bound was exceeded, including exceedances that were only counted.
-    pub fn exceedances(&self) -> BTreeMap<Bounded, u64> {
-        self.monitor().exceedances()
-    }
-
-    /// Returns all messages so far.
-    pub fn messages(&self) -> Vec<Message> {
-        self.monitor().messages()
-    }
-
-    /// Returns the entries of the journal from this number on that are still kept: a few thousand
-    /// are. An [observer](Self::observe) receives entries as they come.
-    pub fn journal(&self, number: u64) -> Vec<JournalEntry> {
-        self.monitor().journal(number)
-    }
-
-    /// Returns the bus with the robot's topics: messages that modules publish can be received
-    /// there, and modules receive what is published there.
-    pub fn bus(&self) -> &Bus {
-        self.state.bus()
-    }
-
-    /// Returns the framework's clock, for your own timers and executors.
-    pub fn clock(&self) -> &Arc<RobotClock> {
-        self.state.clock()
-    }
-
-    /// Returns the time on the framework's clock.
-    pub fn now(&self) -> Time {
-        self.state.clock().now()
-    }
-
-    /// Returns the reading of the machine's monotonic clock at which the framework's clock shows
-    /// zero, with which clocks of several processes are compared; `None` if this clock is stepped.
-    pub fn clock_origin(&self) -> Option<MonotonicTime> {
-        self.state.clock().due(Time::ZERO)
-    }
-
-    /// Returns the names of the debug output of updates, as far as it was called while somebody
-    /// watched ([`Observation::with_debug`]), sorted.
-    pub fn debug_names(&self) -> Vec<DebugName> {
-        self.monitor().debug_names()
-    }
-
-    /// Returns when and why the robot entered its safe state; `None` if it is not in it.
-    pub fn safe_state(&self) -> Option<SafeStateEntry> {
-        let (since, cause) = self.state.safe_state_entry()?;
-        let cause = match cause {
-            Cause::Request => SafeStateCause::Request,
-            Cause::Silence(cycle) => {
-                SafeStateCause::Silence { cycle: self.monitor().catalog().read().cycle_name(cycle) }
-            }
-            Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
-            Cause::Fault => SafeStateCause::Fault,
-            Cause::Explained => self.state.safe_state_explanation()?,
-            Cause::Waiting => SafeStateCause::Waiting { what: self.state.awaited()? },
-        };
-        Some(SafeStateEntry { since, cause })
-    }
-
-    /// Returns the fault that makes the robot's run end with an error, if there is one: a thread
-    /// that ended unexpectedly, or a module that cannot be dropped. Only the first fault is
-    /// returned; messages report all of them.
-    pub fn fault(&self) -> Option<RuntimeError> {
-        self.state.faults().first().map(|fault| fault.error())
-    }
-
-    /// Releases the modules of a robot that has ended, and their ends of topics and services; a
-    /// module that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the
-    /// robot runs, or while a constructor that hangs holds up a change: then the modules are left
-    /// behind.
-    pub fn end_modules(&self) {
-        if self.state.has_ended()
-            && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)
-        {
-            let mailboxes = controls.mailboxes();
-            let modules = controls.take_modules();
-            drop(controls);
-            // What comes back may access the robot when it is dropped.
-            mailboxes.iter().for_each(|mailbox| mailbox.clear());
-            let _quiet = Containment::new();
-            drop(modules);
-        }
-    }
-
-    /// Returns the event that is notified whenever the robot enters or leaves its safe state, and
-    /// when it is stopped. An [observer](Observation::notifying) can use the same event for
-    /// everything else that it waits for.
-    ///
-    /// ```
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # use hemiola_runtime::Robot;
-    /// # let mut configuration = Configuration::default();
-    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// # let robot = stepper.handle();
-    /// let wakeup = robot.safe_state_wakeup();
-    /// let seen = wakeup.generation();
-    /// robot.enter_safe_state();
-    /// wakeup.wait(seen, None); // returns at once
-    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
-    /// ```
-    pub fn safe_state_wakeup(&self) -> Arc<Wakeup> {
-        self.state.safety().clone()
-    }
-
-    /// Returns whether the robot is in its safe state.
-    pub fn is_in_safe_state(&self) -> bool {
-        self.state.safe_state().is_active()
-    }
-
     /// Stops the robot; its threads end soon after.
     pub fn stop(&self) {
         self.state.stop(StopCause::Requested);
-    }
-
-    /// Returns why the robot stops; `None` while it runs.
-    pub fn stop_cause(&self) -> Option<StopCause> {
-        self.state.stop_cause()
-    }
-
-    /// Stops the robot because nothing is left to do.
-    pub(crate) fn come_to_the_end(&self) {
-        self.state.stop(StopCause::SourcesEnded);
-    }
-
-    /// Stops the robot, waits until what moves is safe, and returns whether it is: for a program
-    /// that ends without waiting for its robot, as at a second Ctrl-C. It takes no longer than
-    /// `[safe_state] within` in robot.toml, even if a module hangs.
-    pub fn make_safe(&self) -> bool {
-        self.stop();
-        self.ending.oversee();
-        self.ending.wait()
-    }
-
-    pub(crate) fn ending(&self) -> &Arc<Ending> {
-        &self.ending
     }
 
     /// Returns whether the robot was stopped.
@@ -443,13 +241,9 @@ impl RobotHandle {
         self.state.is_stopping()
     }
 
-    /// Returns the missed deadlines and lost inputs of each cycle so far, by name. Never waits.
-    pub fn health(&self) -> BTreeMap<String, CycleHealth> {
-        self.cycles.iter().map(|(name, health)| (name.clone(), CycleHealth::of(health))).collect()
-    }
-
-    pub(crate) fn note_end(&self) {
-        self.state.note_end();
+    /// Returns why the robot stops; `None` while it runs.
+    pub fn stop_cause(&self) -> Option<StopCause> {
+        self.state.stop_cause()
     }
 
     /// Sleeps until the robot stops, or for `patience`; returns whether it stops.
@@ -474,72 +268,111 @@ impl RobotHandle {
         self.state.wait_for_stop(deadline)
     }
 
-    /// Adds a message for people: to [`messages`](Self::messages), and to the journal.
-    pub fn note(&self, text: String) {
-        self.monitor().note(text);
-        self.state.news().notify_all();
+    /// Stops the robot, waits until what moves is safe, and returns whether it is: for a program
+    /// that ends without waiting for its robot, as at a second Ctrl-C. It takes no longer than
+    /// `[safe_state] within` in robot.toml, even if a module hangs.
+    pub fn make_safe(&self) -> bool {
+        self.stop();
+        self.ending.oversee();
+        self.ending.wait()
     }
 
-    /// Adds a warning for people, as [`note`](Self::note) adds a message: the robot continues, with
-    /// reduced function.
-    pub fn warn(&self, text: String) {
-        self.monitor().add(Severity::Warning, text);
-        self.state.news().notify_all();
+    /// Returns whether the robot is in its safe state.
+    pub fn is_in_safe_state(&self) -> bool {
+        self.state.safe_state().is_active()
     }
 
-    /// Marks this moment with a text, in the journal and so in the log; `by` is the name of whoever
-    /// marked it, if that is known.
+    /// Returns when and why the robot entered its safe state; `None` if it is not in it.
+    pub fn safe_state(&self) -> Option<SafeStateEntry> {
+        let (since, cause) = self.state.safe_state_entry()?;
+        let cause = match cause {
+            Cause::Request => SafeStateCause::Request,
+            Cause::Silence(cycle) => {
+                SafeStateCause::Silence { cycle: self.monitor().catalog().read().cycle_name(cycle) }
+            }
+            Cause::Failure(task) => SafeStateCause::Failure { update: self.monitor().catalog().read().task_name(task) },
+            Cause::Fault => SafeStateCause::Fault,
+            Cause::Explained => self.state.safe_state_explanation()?,
+            Cause::Waiting => SafeStateCause::Waiting { what: self.state.awaited()? },
+        };
+        Some(SafeStateEntry { since, cause })
+    }
+
+    /// Returns the event that is notified whenever the robot enters or leaves its safe state, and
+    /// when it is stopped. An [observer](Observation::notifying) can use the same event for
+    /// everything else that it waits for.
     ///
     /// ```
     /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
     /// # use hemiola_runtime::Robot;
-    /// use hemiola_runtime::JournalEvent;
     /// # let mut configuration = Configuration::default();
     /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
     /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
     /// # let robot = stepper.handle();
-    ///
-    /// robot.mark("the ball is behind the goal".to_owned(), None);
-    /// let last = robot.journal(0).pop().unwrap();
-    /// assert!(matches!(last.event, JournalEvent::Mark { text, .. } if text.contains("goal")));
+    /// let wakeup = robot.safe_state_wakeup();
+    /// let seen = wakeup.generation();
+    /// robot.enter_safe_state();
+    /// wakeup.wait(seen, None); // returns at once
     /// # Ok::<(), hemiola_runtime::RuntimeError>(())
     /// ```
-    pub fn mark(&self, text: String, by: Option<String>) {
-        self.monitor().mark(text, by);
-        self.state.news().notify_all();
+    pub fn safe_state_wakeup(&self) -> Arc<Wakeup> {
+        self.state.safety().clone()
     }
 
-    /// Calls `look` with the present contents of the robot, including all changes of providers,
-    /// workers and parameters. Never waits, not even for a change in progress, which may take long.
-    ///
-    /// ```
-    /// # use hemiola_model::configuration::{Configuration, CycleConfiguration, Trigger};
-    /// # use hemiola_runtime::Robot;
-    /// # let mut configuration = Configuration::default();
-    /// # configuration.cycles.push(CycleConfiguration::new("motion", Trigger::Rate(100.0)));
-    /// # let stepper = Robot::assemble(configuration)?.into_stepper()?;
-    /// let cycles = stepper.handle().with_robot(|robot| robot.resolved().cycles.len());
-    /// assert_eq!(cycles, 1);
-    /// # Ok::<(), hemiola_runtime::RuntimeError>(())
-    /// ```
-    pub fn with_robot<R>(&self, look: impl FnOnce(&Robot) -> R) -> R {
-        look(&self.present())
+    /// Returns the fault that makes the robot's run end with an error, if there is one: a thread
+    /// that ended unexpectedly, or a module that cannot be dropped. Only the first fault is
+    /// returned; messages report all of them.
+    pub fn fault(&self) -> Option<RuntimeError> {
+        self.state.faults().first().map(|fault| fault.error())
     }
 
-    /// Notes that a change from outside has come into force.
-    pub(crate) fn note_change(&self, change: Change, number: Option<ChangeNumber>, by: Option<&str>) {
-        self.monitor().note_change(change, number, by.map(str::to_owned));
-        self.state.news().notify_all();
+    /// Returns the missed deadlines and lost inputs of each cycle so far, by name. Never waits.
+    pub fn health(&self) -> BTreeMap<String, CycleHealth> {
+        self.cycles.iter().map(|(name, health)| (name.clone(), CycleHealth::of(health))).collect()
     }
 
-    pub(crate) fn note_denials(&self, report: &ThreadReport) {
-        self.monitor().note_denials(report.denials());
+    /// Releases the modules of a robot that has ended, and their ends of topics and services; a
+    /// module that panics when it is dropped is a [`fault`](Self::fault). Does nothing while the
+    /// robot runs, or while a constructor that hangs holds up a change: then the modules are left
+    /// behind.
+    pub fn end_modules(&self) {
+        if self.state.has_ended()
+            && let Some(mut controls) = self.controls.lock_within(END_PATIENCE)
+        {
+            let mailboxes = controls.mailboxes();
+            let modules = controls.take_modules();
+            drop(controls);
+            // What comes back may access the robot when it is dropped.
+            mailboxes.iter().for_each(|mailbox| mailbox.clear());
+            let _quiet = Containment::new();
+            drop(modules);
+        }
     }
 
-    /// Reports what the operating system has refused until now.
-    pub(crate) fn tell_denials(&self) {
-        self.monitor().tell_denials();
-        self.state.news().notify_all();
+    /// Stops the robot because nothing is left to do.
+    pub(crate) fn come_to_the_end(&self) {
+        self.state.stop(StopCause::SourcesEnded);
+    }
+
+    pub(crate) fn note_end(&self) {
+        self.state.note_end();
+    }
+
+    pub(crate) fn ending(&self) -> &Arc<Ending> {
+        &self.ending
+    }
+
+    pub(crate) fn state(&self) -> &RobotState {
+        &self.state
+    }
+
+    pub(crate) fn viewpoints(&self) -> &Viewpoints {
+        &self.viewpoints
+    }
+
+    /// Returns the present contents of the robot.
+    pub(crate) fn present(&self) -> Arc<Robot> {
+        self.present.get()
     }
 
     pub(crate) fn controls(&self) -> Locked<'_, Controls> {

@@ -10,11 +10,11 @@ use hemiola_ros::geometry_msgs::{Point, Pose, Quaternion, Transform, Vector3};
 /// A position and a heading. As an operation: turn by `heading`, then move to (`x`, `y`).
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose2 {
-    /// In metres.
+    /// The coordinate forwards, in metres.
     pub x: f64,
-    /// In metres.
+    /// The coordinate to the left, in metres.
     pub y: f64,
-    /// In radian.
+    /// The heading, in radians, counter-clockwise.
     pub heading: f64,
 }
 

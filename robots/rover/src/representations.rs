@@ -58,11 +58,11 @@ impl MapPose {
 /// The match of the last scan with the map.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanMatch {
-    /// From 0, as well as any scan, to 1, all points on walls.
+    /// The quality, from 0, as for a random scan, to 1, with all points on walls.
     pub quality: f64,
-    /// By how much the scan has moved the pose that odometry predicted.
+    /// The correction that the scan made to the pose that odometry predicted.
     pub correction: Pose2,
-    /// The number of scans that did not fit; of these the prediction was taken.
+    /// The number of scans that did not fit; for these the prediction was used.
     pub rejected: u32,
 }
 
@@ -70,7 +70,7 @@ pub struct ScanMatch {
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct MapToOdom {
-    /// One branch.
+    /// The transform, as the only branch of a tree.
     pub tf: TFMessage,
 }
 
@@ -78,18 +78,18 @@ pub struct MapToOdom {
 #[derive(Representation, Clone, Debug, PartialEq)]
 #[data(transparent)]
 pub struct OdomToBase {
-    /// One branch.
+    /// The transform, as the only branch of a tree.
     pub tf: TFMessage,
 }
 
-/// Has its branch from the start, so that no run has to make it.
+/// The default has its branch, so that no run has to create it.
 impl Default for MapToOdom {
     fn default() -> Self {
         Self { tf: branch(MAP, ODOM) }
     }
 }
 
-/// Has its branch from the start, so that no run has to make it.
+/// The default has its branch, so that no run has to create it.
 impl Default for OdomToBase {
     fn default() -> Self {
         Self { tf: branch(ODOM, BASE) }
@@ -137,9 +137,9 @@ impl GoalPose {
 pub struct NavigationResult {
     /// The number of the goal, from 1.
     pub goal: u32,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The time that it took, in seconds.
     pub seconds: f64,
 }
 
@@ -166,12 +166,12 @@ pub struct Navigation {
     pub goal: Option<Pose2>,
     /// The number of the newest goal, from 1; 0 before there was any.
     pub number: u32,
-    /// Since when it has been followed, in seconds.
+    /// The time for which the newest goal has been pursued, in seconds.
     pub seconds: f64,
-    /// The length of the way that is left, as far as it was planned.
+    /// The length of the path that is left, as far as it was planned.
     pub remaining: f64,
-    /// Goals that were reached so far.
+    /// The number of goals that were reached so far.
     pub reached: u32,
-    /// Goals that were given up so far.
+    /// The number of goals that were given up so far.
     pub failed: u32,
 }

@@ -4,11 +4,10 @@
 //! A delivery is a dynamic call that counts the message and adds its number in the module. The time
 //! is that of all five steps; beside it stands what sending and delivering take per delivery.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::Assignment;
 use super::assignment::print;
 use crate::monotonic_ns;
+use crate::sync::{AtomicU64, Ordering};
 
 /// The message that is sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

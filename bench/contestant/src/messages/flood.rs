@@ -7,10 +7,10 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Assignment;
 use super::assignment::print;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::{monotonic_ns, system, work};
 
 /// The number of unimportant messages that may wait.

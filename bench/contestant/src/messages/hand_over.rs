@@ -1,15 +1,15 @@
-//! From publishing a number to the callback that gets it: on the same thread, or on another core
-//! whose thread spins or sleeps.
+//! The time from publishing a number to the callback that gets it: on the same thread, or on
+//! another core whose thread spins or sleeps.
 //!
 //! To a core that spins, a number goes there and back; half of a round trip counts. To one that
 //! sleeps, it goes when that has slept for a while. Beside it stands how often a thread of the
 //! process went to sleep, and so had to be woken, per hundred of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Assignment;
 use super::assignment::print;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 use crate::{Usage, monotonic_ns, system};
 
 /// The publishing end of a link.

@@ -6,10 +6,10 @@
 //! the whole run.
 
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::assignment::print;
 use super::{Assignment, Payload};
+use crate::sync::{AtomicBool, Ordering};
 use crate::{monotonic_ns, sleep_until_ns, system};
 
 /// The writing end.

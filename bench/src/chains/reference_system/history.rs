@@ -5,13 +5,13 @@ use hemiola::prelude::*;
 /// The contribution of a node to a message.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// Its number among the nodes.
+    /// The number of the node.
     pub node: u32,
-    /// When its callback began, in nanoseconds.
+    /// The time at which the node's callback began, in nanoseconds.
     pub begun: u64,
-    /// Of the node's messages, from 0.
+    /// The number of the message among those of the node, from 0.
     pub sequence: u32,
-    /// How many messages it missed since the one before.
+    /// The number of messages that the node has missed since the previous one.
     pub dropped: u32,
 }
 

@@ -1,7 +1,6 @@
 //! The reference system as a robot of Hemiola: a module per node. The order follows from the
 //! signatures alone.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use crate::chains::executed::{Executed, Interruptions};
 use crate::contest::host;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
+use crate::sync::{AtomicU64, Ordering};
 
 /// The time that computing once takes, in nanoseconds, and the figures of the command nodes. There
 /// is one such robot at a time.

@@ -4,7 +4,6 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
@@ -19,6 +18,7 @@ use hemiola_realtime::accept_errands;
 
 use super::{HEAD, system};
 use crate::error::BenchError;
+use crate::sync::{AtomicBool, Ordering};
 
 /// A message. In CDR its fields are as long as the messages of other contestants.
 #[derive(Representation, Clone, Default)]

@@ -1,7 +1,6 @@
 //! Forty topics, and an executor that sleeps until there is something on one of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hemiola_bench_contestant::messages::Assignment;
 use hemiola_bench_contestant::messages::idle::{Subscribed, TOPICS, measure};
@@ -9,6 +8,7 @@ use hemiola_bus::{Bus, BusError, Executor, Priority, Publisher, RobotClock, Runn
 use hemiola_realtime::ThreadSettings;
 
 use crate::error::BenchError;
+use crate::sync::{AtomicU64, Ordering};
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
     if assignment.contestant() != "hemiola" {

@@ -12,6 +12,7 @@ use hemiola_runtime::{CyclePart, Piece, PieceKind, Published, Robot, RunRecord, 
 use super::{InletHead, NAME, PartHead, PublishedHead, ViewHead, piece_schema, piece_topic};
 use crate::error::RecordingError;
 use crate::names::topic;
+use crate::schemas::has_fields_of;
 use crate::senders::place_of;
 use crate::split::SplitLog;
 use hemiola_model::data::Data;
@@ -42,8 +43,7 @@ impl CheckpointHeads {
         if !message.channel.topic.ends_with(NAME) {
             return;
         }
-        let schema = message.channel.schema.as_ref().map(|schema| schema.data.as_slice());
-        if schema != Some(self.schema.text.as_bytes()) {
+        if !has_fields_of(&message.channel, &self.schema) {
             self.unreadable = Some(RecordingError::OtherVersion { what: CHECKPOINT });
             return;
         }
@@ -272,7 +272,7 @@ pub fn adapted(
     default: &[u8],
     tell: &mut dyn FnMut(String),
 ) -> Result<Vec<u8>, RecordingError> {
-    if channel.schema.as_ref().is_some_and(|recorded| recorded.data == schema.text.as_bytes()) {
+    if has_fields_of(channel, schema) {
         return Ok(recorded.to_vec());
     }
     let problem =

@@ -38,10 +38,10 @@ struct ChangeMessage {
     target: String,
     /// The parameter; empty for other changes.
     parameter: String,
-    /// What it is now: JSON; the name of a module; empty where there is none.
+    /// The new value in JSON, or the name of a module; empty if there is none.
     value: String,
-    /// What transcripts call it; none where results do not depend on it, and for the safe state,
-    /// which they tell of each run.
+    /// The number by which transcripts refer to the change; empty if results do not depend on it,
+    /// and for the safe state, which transcripts show for each run.
     number: Option<u32>,
 }
 
@@ -74,10 +74,10 @@ struct ExceedanceMessage {
     /// The update that ran long, the thread of the robot that had the core, the thread that needed
     /// one that other programs had, or the core that the host took; empty otherwise.
     culprit: String,
-    /// How long that took; zero where the explanation tells.
+    /// The time for which the culprit ran or had the core; zero if only the explanation states it.
     took: Duration,
     explanation: String,
-    /// How many more there were since the last one that was told.
+    /// The number of further exceedances since the last one that was reported.
     others: u64,
 }
 

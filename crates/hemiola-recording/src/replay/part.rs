@@ -12,6 +12,7 @@ use hemiola_model::{RepresentationDescriptor, ValueMut};
 
 use super::remarks::Remarks;
 use crate::error::RecordingError;
+use crate::schemas::has_fields_of;
 
 /// A representation, and the way in which its values are read from a log.
 pub struct Part {
@@ -73,8 +74,7 @@ impl Part {
         if self.form(channel).is_some() {
             return Ok(None);
         }
-        let is_same = channel.encoding == "cdr"
-            && channel.schema.as_ref().is_some_and(|schema| schema.data == self.schema.text.as_bytes());
+        let is_same = channel.encoding == "cdr" && has_fields_of(channel, &self.schema);
         if is_same && self.mapping.as_ref().is_none_or(|mapping| mapping.fields.is_empty()) {
             self.forms.push((channel.clone(), Form::Same));
             return Ok(None);

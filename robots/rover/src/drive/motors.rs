@@ -1,4 +1,4 @@
-//! From the requested velocity to the speeds of both wheels.
+//! The speeds of both wheels for the requested velocity.
 
 use hemiola::prelude::*;
 use hemiola_ros::geometry_msgs::Twist;

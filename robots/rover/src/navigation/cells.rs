@@ -7,11 +7,11 @@ use hemiola_ros::nav_msgs::MapMetaData;
 pub struct Cells {
     /// The corner of the first cell, in metres.
     pub origin: [f64; 2],
-    /// Metres per cell.
+    /// The size of a cell, in metres.
     pub resolution: f64,
-    /// Cells per row.
+    /// The number of cells per row.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
 }
 

@@ -27,7 +27,7 @@ pub struct InflationParameters {
 pub struct Inflation {
     #[parameters]
     parameters: InflationParameters,
-    /// For which resolution and parameters the stamp is made.
+    /// The resolution and the parameters for which the stamp was made.
     #[stateless]
     made_for: [f64; 3],
     #[stateless]

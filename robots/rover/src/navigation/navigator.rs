@@ -43,16 +43,16 @@ pub struct Navigator {
     failed: u32,
 }
 
-/// The way to a goal, so far. Times in seconds, ways in metres.
+/// The progress towards a goal. Times are in seconds, lengths in metres.
 #[derive(Data, Clone, Debug)]
 struct Trip {
     goal: Pose2,
-    /// The goal of the action that it is, if it is one.
+    /// The identifier of the goal, if it is one of the action.
     asked: Option<UUID>,
     seconds: f64,
-    /// For how long there has been no path.
+    /// The time without a path.
     without_way: f64,
-    /// The shortest way that was left, and how long ago.
+    /// The shortest length that was left so far, and the time since then.
     least: f64,
     without_progress: f64,
 }

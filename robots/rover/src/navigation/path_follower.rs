@@ -1,5 +1,5 @@
-//! From a path to a velocity: pure pursuit (Coulter: Implementation of the Pure Pursuit Path
-//! Tracking Algorithm, CMU-RI-TR-92-01, 1992).
+//! The velocity that follows a path, by pure pursuit (Coulter: Implementation of the Pure Pursuit
+//! Path Tracking Algorithm, CMU-RI-TR-92-01, 1992).
 
 use std::f64::consts::FRAC_PI_3;
 

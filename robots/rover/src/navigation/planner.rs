@@ -33,11 +33,11 @@ pub struct PlannerParameters {
 pub struct Planner {
     #[parameters]
     parameters: PlannerParameters,
-    /// The cells of the way, from the robot to the goal.
+    /// The cells of the path, from the robot to the goal.
     way: Vec<usize>,
-    /// For which goal it was planned, by number.
+    /// The number of the goal for which the path was planned.
     planned_for: u32,
-    /// How long ago, in seconds.
+    /// The time since the path was planned, in seconds.
     age: f64,
     #[stateless]
     search: AStar,

@@ -15,9 +15,9 @@ use crate::representations::{BASE, MotorCommand, WheelSpeeds};
 /// The state of the world, for sensors in any process.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SimulatedWorld {
-    /// Not before the first sample of the body, which may be in another process.
+    /// Set from the first sample of the body on, which may be in another process.
     pub is_there: bool,
-    /// Where the robot really is.
+    /// The true pose of the robot.
     pub robot: Pose2,
     /// The walls.
     pub walls: Vec<Wall>,

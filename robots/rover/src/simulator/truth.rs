@@ -11,9 +11,9 @@ use crate::representations::MapPose;
 /// The true state of the world when a scan was taken. Nothing that the robot does depends on it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ScanTruth {
-    /// Whether there was a world.
+    /// Set if there was a world.
     pub is_there: bool,
-    /// The robot.
+    /// The true pose of the robot.
     pub robot: Pose2,
     /// The walls.
     pub walls: Vec<Wall>,
@@ -22,17 +22,17 @@ pub struct ScanTruth {
 /// The errors of the robot's estimates.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TruthReport {
-    /// How far the pose on the map is from the true one, in metres.
+    /// The distance of the pose on the map from the true pose, in metres.
     pub position_error: f64,
-    /// How far its heading is from the true one, in radian.
+    /// The difference of the heading on the map from the true heading, in radians.
     pub heading_error: f64,
-    /// How far odometry alone would be from it, in metres.
+    /// The distance of the pose by odometry alone from the true pose, in metres.
     pub odometry_error: f64,
-    /// Root of the mean squared position error so far, in metres.
+    /// The root mean square of the position errors so far, in metres.
     pub position_rms: f64,
     /// The largest position error so far, in metres.
     pub position_maximum: f64,
-    /// The way that the robot has really gone, in metres.
+    /// The distance that the robot has really driven, in metres.
     pub driven: f64,
 }
 

@@ -1,9 +1,8 @@
 //! Gathering vectors into matrices, and serialising these.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::{ROWS, Vector};
 use crate::monotonic_ns;
+use crate::sync::{AtomicU64, Ordering};
 
 static SERIALISED: AtomicU64 = AtomicU64::new(0);
 

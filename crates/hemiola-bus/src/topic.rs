@@ -5,7 +5,7 @@
 //! | `publisher` | fills a slot, and puts a reference to it into the lane of every receiver |
 //! | `receivers` | the receivers of a publisher, and what happens to those that leave |
 //! | `queue` | receives all messages, in order; `sample`: what it hands out |
-//! | `latest` | receives the newest message |
+//! | `latest` | receives the newest message; `newest`: the place from which it takes that |
 //! | `pool` | the slots of a publisher, with counted references |
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
 //! | `ledger` | how a publisher recovers what went through a lane |
@@ -18,6 +18,7 @@ mod hub;
 mod lane;
 mod latest;
 mod ledger;
+mod newest;
 mod pool;
 mod publisher;
 mod queue;

@@ -13,7 +13,7 @@
 use super::Message;
 use super::cell::MessageCell;
 use super::lane::Lane;
-use super::latest::Word;
+use super::latest::{Word, WordWriter};
 use super::pool::{Held, Pool, Received, Reservation};
 use super::seat::Seat;
 use crate::roster::Roster;
@@ -52,7 +52,7 @@ struct Members<T> {
 /// over. So nobody ever needs to check whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
-    pub(crate) words: Roster<Word<T>>,
+    pub(crate) words: Roster<WordWriter<T>>,
     pub(crate) published: AtomicU64,
     pub(crate) last: MessageCell<T>,
     keeps_last: AtomicBool,
@@ -279,18 +279,18 @@ impl<T: Message> Outlet<T> {
     }
 
     fn connect_word(&self, word: &sync::Arc<Word<T>>) {
-        word.reserve(&self.pool);
-        self.words.change(|words| words.push(word.clone()));
+        let writer = sync::Arc::new(WordWriter::new(word, &self.pool));
+        self.words.change(|words| words.push(writer));
         // This pairs with the fence in the publisher, as that in `connect` does.
         fence(Ordering::SeqCst);
         if let Some(last) = self.copy_last() {
-            drop(word.newest.put_if_empty(last));
+            word.newest.put_if_empty(last);
             word.signal.raise();
         }
     }
 
     fn disconnect_word(&self, word: &sync::Arc<Word<T>>) {
-        self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(other, word)));
+        self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(&other.word, word)));
     }
 
     /// Returns the last message, if it is kept. Only under the lock.

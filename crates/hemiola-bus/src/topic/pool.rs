@@ -1,12 +1,13 @@
 //! The slots of one publisher: a message is written once, into a slot, and shared by reference.
 //!
 //! # Protocol
-//! The publisher counts the references to a slot that it has given out. There are two ways back:
+//! The publisher counts the references to a slot that it has given out. There are three ways back:
 //!
 //! | given to | comes back | who writes what |
 //! |---|---|---|
 //! | a [lane](super::lane) | as the lane's receiver goes on: its publisher takes it back by itself, see [`ledger`](super::ledger) | the publisher, in `given`: one less |
 //! | a [cell](super::cell), as a [`Held`] | when its holder releases it | the holder, in `let_go`: one more |
+//! | the [place of the newest](super::newest), as a [`Held`] | there, when another is put in: whoever publishes that gets it | that publisher, in `given`: one less, if it is its own and was the only reference; otherwise as above |
 //!
 //! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the
 //! holders', who only read. So what goes through lanes is counted by one thread only, and the
@@ -214,8 +215,11 @@ pub(crate) struct Slots<T> {
     here: sync::Arc<Segment<T>>,
     segment: usize,
     place: usize,
+    /// A slot that is known to be free: the last one that came back by itself. It is used first,
+    /// because of all slots it is the likeliest to be in the publisher's cache.
+    spare: Option<Claimed<T>>,
     /// The pool, which the reader of the list does not keep alive.
-    _pool: Arc<Pool<T>>,
+    pool: Arc<Pool<T>>,
 }
 
 impl<T> Slots<T> {
@@ -223,7 +227,7 @@ impl<T> Slots<T> {
     pub(crate) fn new(pool: Arc<Pool<T>>) -> Self {
         let segments = pool.segments.reader();
         let here = segments.entries()[0].clone();
-        Self { segments, here, segment: 0, place: 0, _pool: pool }
+        Self { segments, here, segment: 0, place: 0, spare: None, pool }
     }
 
     /// Updates the list of segments.
@@ -234,12 +238,30 @@ impl<T> Slots<T> {
     /// Returns a free slot. Checks each slot at most once or twice; usually it checks one.
     #[inline(always)]
     pub(crate) fn claim(&mut self) -> Claimed<T> {
+        // Where nothing comes back, nothing is stored.
+        if self.spare.is_some()
+            && let Some(spare) = self.spare.take()
+        {
+            return spare;
+        }
         match self.here.slot(self.place) {
             Some((slot, count)) if count.is_free() => {
                 self.place += 1;
                 Claimed { slot: slot.into(), count: count.into() }
             }
             _ => self.search(),
+        }
+    }
+
+    /// Releases a message, whose slot is used next if it is a free one of this pool now.
+    #[inline]
+    pub(crate) fn reuse(&mut self, message: Held<T>) {
+        let Envelope { place, single, .. } = message.envelope();
+        if *single && *place == self.pool.place {
+            let Reference { slot, count } = message.into_reference();
+            let slot = Claimed { slot, count };
+            slot.count().take_back();
+            self.spare = Some(slot);
         }
     }
 
@@ -271,7 +293,18 @@ pub(crate) struct Claimed<T> {
     count: NonNull<Count>,
 }
 
+// SAFETY: it gives exclusive access to a T.
+unsafe impl<T: Send> Send for Claimed<T> {}
+// SAFETY: it gives shared access to a T.
+unsafe impl<T: Sync> Sync for Claimed<T> {}
+
 impl<T> Claimed<T> {
+    #[inline]
+    fn count(&self) -> &Count {
+        // SAFETY: the pool lives, and counts do not move.
+        unsafe { self.count.as_ref() }
+    }
+
     #[inline]
     pub(crate) fn envelope(&self) -> &Envelope<T> {
         // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only

@@ -183,7 +183,9 @@ impl<T: Message> Publisher<T> {
             lane.push(&message);
         }
         for word in words {
-            drop(word.put(message.hold()));
+            if let Some(old) = word.put(message.hold()) {
+                self.slots.reuse(old);
+            }
         }
     }
 

@@ -13,17 +13,17 @@
 
 use super::hub::Outlet;
 use super::lane::Lane;
-use super::latest::Word;
+use super::latest::WordWriter;
 use crate::roster::RosterReader;
 use crate::sync::Arc;
 
 /// A publisher's view of its receivers.
 pub(crate) struct Receivers<T> {
     lanes: RosterReader<Lane<T>>,
-    words: RosterReader<Word<T>>,
+    words: RosterReader<WordWriter<T>>,
     /// The lanes from before the last change.
     former_lanes: Vec<Arc<Lane<T>>>,
-    former_words: Vec<Arc<Word<T>>>,
+    former_words: Vec<Arc<WordWriter<T>>>,
 }
 
 impl<T> Receivers<T> {
@@ -42,7 +42,7 @@ impl<T> Receivers<T> {
     }
 
     #[inline]
-    pub(crate) fn words(&self) -> &[Arc<Word<T>>] {
+    pub(crate) fn words(&self) -> &[Arc<WordWriter<T>>] {
         self.words.entries()
     }
 
@@ -65,7 +65,7 @@ impl<T> Receivers<T> {
             self.former_lanes.iter().for_each(|lane| lane.take_back_if_closed());
         }
         if self.words.refresh_keeping(&mut self.former_words) {
-            self.former_words.iter().for_each(|word| word.clear_if_closed());
+            self.former_words.iter().for_each(|writer| writer.word.clear_if_closed());
         }
     }
 }

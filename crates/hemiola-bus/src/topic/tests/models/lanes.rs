@@ -6,6 +6,7 @@ use crate::sync;
 use crate::topic::cell::MessageCell;
 use crate::topic::hub::Inlet;
 use crate::topic::lane::Lane;
+use crate::topic::newest::Newest;
 use crate::topic::pool::{Complete, Pool, Reservation, Slots};
 use crate::when_full::WhenFull;
 use hemiola_model::module::Place;
@@ -224,6 +225,48 @@ fn loom_a_cell_gives_each_message_to_one_side() {
         let replaced = publisher.join().unwrap();
         look();
         assert_eq!((newest, taken + replaced), (2, 2));
+        assert_eq!(pool.in_use(), 0);
+    });
+}
+
+/// The model checker reports if the publisher writes what the receiver reads.
+#[test]
+fn loom_the_newest_message_is_the_receivers_until_it_takes_another() {
+    bounded(|| {
+        let pool = Arc::new(Pool::new(Place::Outside(0), None));
+        pool.reserve(3);
+        let newest = Arc::new(Newest::new());
+        let mut slots = Slots::new(pool.clone());
+        newest.put(message(&mut slots, 1, 1).hold());
+        let publisher = loom::thread::spawn({
+            let newest = newest.clone();
+            move || {
+                let mut replaced = 0;
+                // The last one goes into the slot that the receiver may have given back.
+                for value in 2..=4 {
+                    let (old, was_new) = newest.put(message(&mut slots, value, 1).hold());
+                    replaced += usize::from(was_new);
+                    old.into_iter().for_each(|old| slots.reuse(old));
+                }
+                replaced
+            }
+        });
+        let (mut front, mut last, mut taken) = (None, 0, 0);
+        let mut look = || {
+            if newest.take(&mut front) {
+                taken += 1;
+                let value = front.as_ref().map_or(0, |message| message.envelope().value);
+                assert!(value > last);
+                last = value;
+            }
+        };
+        look();
+        look();
+        let replaced = publisher.join().unwrap();
+        look();
+        assert_eq!((last, taken + replaced), (4, 4));
+        drop(front);
+        newest.clear();
         assert_eq!(pool.in_use(), 0);
     });
 }

@@ -35,10 +35,11 @@ fn main() {
     println!("two threads, queue of {CAPACITY}, nothing lost");
     for _ in 0..3 {
         let distance = distance();
-        let (small, small_batch) = (across::<u64>(one_by_one), across::<u64>(in_batches));
-        let (large, large_batch) = (across::<Large>(one_by_one), across::<Large>(in_batches));
+        let (small, small_batch) = (across::<u64>(sharing, one_by_one), across::<u64>(sharing, in_batches));
+        let (copied, copied_batch) = (across::<u64>(copying, one_by_one), across::<u64>(copying, in_batches));
+        let (large, large_batch) = (across::<Large>(sharing, one_by_one), across::<Large>(sharing, in_batches));
         println!(
-            "  8 bytes {small:.1}, in batches {small_batch:.1}; 1 KiB {large:.0}, in batches {large_batch:.0} (cores {distance:.0} to {:.0} apart)",
+            "  8 bytes {small:.1}, in batches {small_batch:.1}; copied {copied:.1}, in batches {copied_batch:.1}; 1 KiB {large:.0}, in batches {large_batch:.0} (cores {distance:.0} to {:.0} apart)",
             self::distance()
         );
     }
@@ -127,10 +128,10 @@ fn per_call(mut call: impl FnMut()) -> f64 {
 }
 
 /// Nanoseconds per message from one core to the other, the publisher waiting for room.
-fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
+fn across<T: Message + Copy>(queue: fn(&Topic<T>) -> Queue<T>, receive: fn(&mut Queue<T>) -> u64) -> f64 {
     const MESSAGES: u64 = 1_000_000;
     let topic = Bus::new().topic::<T>("cost").expect("a new bus");
-    let mut queue = topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing);
+    let mut queue = queue(&topic);
     let mut publisher = topic.publisher();
     std::thread::scope(|scope| {
         let start = Instant::now();
@@ -139,7 +140,7 @@ fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
             let value = T::default();
             for _ in 0..MESSAGES {
                 while !publisher.wait_for_room(Duration::from_secs(1)) {}
-                publisher.publish(black_box(&value).clone());
+                publisher.publish(*black_box(&value));
             }
         });
         pin(1);
@@ -152,6 +153,14 @@ fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
         }
         start.elapsed().as_nanos() as f64 / MESSAGES as f64
     })
+}
+
+fn sharing<T: Message>(topic: &Topic<T>) -> Queue<T> {
+    topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing)
+}
+
+fn copying<T: Message + Copy>(topic: &Topic<T>) -> Queue<T> {
+    topic.queue_of_copies(CAPACITY, WhenFull::Wait, Signal::Nothing)
 }
 
 fn one_by_one<T: Message>(queue: &mut Queue<T>) -> u64 {

@@ -57,7 +57,7 @@ impl<T: Message> Latest<T> {
 
     #[inline]
     fn front(&self) -> Option<Sample<'_, T>> {
-        self.front.as_ref().map(|message| Sample::new(message.envelope()))
+        self.front.as_ref().map(Sample::held)
     }
 
     #[inline]
@@ -68,7 +68,7 @@ impl<T: Message> Latest<T> {
         }
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if let (Some(latencies), Some(message)) = (latencies, &self.front) {
-            latencies.record(message.envelope().published, Ticks::now());
+            latencies.record(message.envelope().header.published, Ticks::now());
         }
         true
     }

@@ -28,6 +28,7 @@
 //! References are kept only by those who keep the pool alive.
 #![expect(unsafe_code, reason = "slots are shared between threads as the protocol above says")]
 
+use super::copies::{Copies, Notes};
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_model::module::Place;
@@ -43,14 +44,20 @@ pub(crate) struct Slot<T> {
 
 /// A message with its metadata.
 pub(crate) struct Envelope<T> {
+    pub(crate) header: Header,
+    /// Set if there is one [`Held`] of this message, and no other reference.
+    single: bool,
+    pub(crate) value: T,
+}
+
+/// The metadata of a message.
+#[derive(Clone, Copy)]
+pub(crate) struct Header {
     /// The place of its publisher, which all messages of a pool share.
     pub(crate) place: Place,
     pub(crate) sequence: u64,
     /// The time of publication, or zero if the bus does not measure time.
     pub(crate) published: Ticks,
-    /// Set if there is one [`Held`] of this message, and no other reference.
-    single: bool,
-    pub(crate) value: T,
 }
 
 // SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
@@ -158,8 +165,8 @@ impl<T: Default> Segment<T> {
         let count = || Count { given: AtomicU32::new(0), let_go: AtomicU32::new(0) };
         let line = || Line(std::array::from_fn(|_| count()));
         let counts: Box<[Line<[Count; COUNTS]>]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
-        let envelope =
-            || Envelope { place, sequence: 0, published: Ticks::default(), single: false, value: T::default() };
+        let header = || Header { place, sequence: 0, published: Ticks::default() };
+        let envelope = || Envelope { header: header(), single: false, value: T::default() };
         let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(envelope()) };
         let mut made = Vec::with_capacity(slots);
         made.extend(counts.iter().flat_map(|line| &**line).take(slots).map(slot));
@@ -256,8 +263,8 @@ impl<T> Slots<T> {
     /// Releases a message, whose slot is used next if it is a free one of this pool now.
     #[inline]
     pub(crate) fn reuse(&mut self, message: Held<T>) {
-        let Envelope { place, single, .. } = message.envelope();
-        if *single && *place == self.pool.place {
+        let Envelope { header, single, .. } = message.envelope();
+        if *single && header.place == self.pool.place {
             let Reference { slot, count } = message.into_reference();
             let slot = Claimed { slot, count };
             slot.count().take_back();
@@ -335,6 +342,12 @@ impl<T> Claimed<T> {
 pub(crate) struct Complete<T>(Reference<T>);
 
 impl<T> Complete<T> {
+    #[inline]
+    pub(crate) fn envelope(&self) -> &Envelope<T> {
+        // SAFETY: the pool lives; only the publisher writes, and it is about to share this.
+        unsafe { self.0.slot.as_ref().envelope.look(|envelope| &*envelope) }
+    }
+
     /// Creates a reference for a lane.
     #[inline]
     pub(crate) fn give(&self) -> Reference<T> {
@@ -359,7 +372,12 @@ pub(crate) struct Reference<T> {
 
 /// A message that came through a lane. It is valid until the lane's receiver has taken as many more
 /// out of it as the lane has room for.
-pub(crate) struct Received<T>(NonNull<Slot<T>>);
+pub(crate) enum Received<T> {
+    /// The message is in a slot.
+    Reference(NonNull<Slot<T>>),
+    /// The message is a copy in the lane, with that number.
+    Copy(NonNull<Copies<T>>, u64),
+}
 
 // SAFETY: it gives shared access to a T.
 unsafe impl<T: Send + Sync> Send for Received<T> {}
@@ -373,13 +391,71 @@ impl<T> Received<T> {
     #[inline]
     pub(crate) unsafe fn new(slot: *mut Slot<T>) -> Self {
         // SAFETY: what goes through a lane is not null.
-        Self(unsafe { NonNull::new_unchecked(slot) })
+        Self::Reference(unsafe { NonNull::new_unchecked(slot) })
+    }
+
+    /// # Safety
+    /// The message came through the lane of these copies, to its receiver, who gives it up as
+    /// above.
+    #[inline(always)]
+    pub(crate) unsafe fn copy(copies: &Copies<T>, number: u64) -> Self {
+        Self::Copy(copies.into(), number)
     }
 
     #[inline]
-    pub(crate) fn envelope(&self) -> &Envelope<T> {
-        // SAFETY: the pool lives, and the lane's reference keeps the publisher from writing.
-        unsafe { self.0.as_ref().envelope.look(|envelope| &*envelope) }
+    pub(crate) fn value(&self) -> &T {
+        match self {
+            // SAFETY: the pool lives, and the lane's reference keeps the publisher from writing.
+            Self::Reference(slot) => unsafe { slot.as_ref().envelope.look(|envelope| &(*envelope).value) },
+            // SAFETY: the lane lives, and the message is not released.
+            Self::Copy(copies, number) => unsafe { copies.as_ref().value(*number) },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn about(&self) -> About<'_> {
+        match self {
+            Self::Reference(slot) => {
+                // SAFETY: as above.
+                let envelope = unsafe { slot.as_ref().envelope.look(|envelope| &*envelope) };
+                About::Slot(&envelope.header)
+            }
+            // SAFETY: as above.
+            Self::Copy(copies, number) => About::Copy(unsafe { copies.as_ref() }.notes(), *number),
+        }
+    }
+}
+
+/// The metadata of a message that was received, where they lie: nothing is read that nobody asks
+/// for.
+#[derive(Clone, Copy)]
+pub(crate) enum About<'a> {
+    Slot(&'a Header),
+    /// Notes on copies, and the number of this one among them.
+    Copy(&'a Notes, u64),
+}
+
+impl About<'_> {
+    pub(crate) fn place(self) -> Place {
+        match self {
+            Self::Slot(header) => header.place,
+            Self::Copy(notes, _) => notes.place(),
+        }
+    }
+
+    pub(crate) fn sequence(self) -> u64 {
+        match self {
+            Self::Slot(header) => header.sequence,
+            Self::Copy(notes, number) => notes.sequence(number),
+        }
+    }
+
+    /// Returns the time of publication, or zero if the bus does not measure time.
+    pub(crate) fn published(self) -> Ticks {
+        match self {
+            Self::Slot(header) => header.published,
+            Self::Copy(notes, number) => notes.published(number),
+        }
     }
 }
 

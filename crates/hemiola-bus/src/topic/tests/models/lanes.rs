@@ -28,7 +28,7 @@ fn message(slots: &mut Slots<u64>, value: u64, cells: usize) -> Complete<u64> {
 
 /// Creates a lane for two messages, and for two that the receiver holds.
 fn lane(pool: &Arc<Pool<u64>>, when_full: WhenFull) -> sync::Arc<Lane<u64>> {
-    let inlet = Inlet::new(2, when_full, Signal::Nothing, None);
+    let inlet = Inlet::new(2, when_full, Signal::Nothing, None, None);
     sync::Arc::new(Lane::new(&inlet, None, Reservation::new(pool, 4)))
 }
 
@@ -45,7 +45,7 @@ fn through_a_lane(when_full: WhenFull) -> (usize, Vec<u64>) {
             lane.counts().dropped as usize
         }
     });
-    let receive = || lane.pop().map(|message| message.envelope().value);
+    let receive = || lane.pop().map(|message| *message.value());
     let mut received: Vec<u64> = [receive(), receive()].into_iter().flatten().collect();
     let dropped = publisher.join().unwrap();
     received.extend(std::iter::from_fn(receive));
@@ -89,7 +89,7 @@ fn loom_a_batch_takes_all_or_looks_again() {
         });
         let mut batch = Vec::with_capacity(2);
         lane.pop_many(&mut batch, 2);
-        assert!(batch.windows(2).all(|pair| pair[0].envelope().value < pair[1].envelope().value));
+        assert!(batch.windows(2).all(|pair| pair[0].value() < pair[1].value()));
         let received = batch.len();
         drop(batch);
         let dropped = publisher.join().unwrap();
@@ -123,7 +123,7 @@ fn loom_a_slot_is_written_again_only_after_everybody_has_let_go() {
 fn around_the_pool(when_full: WhenFull) {
     bounded(move || {
         let pool = pool();
-        let inlet = Inlet::new(1, when_full, Signal::Nothing, None);
+        let inlet = Inlet::new(1, when_full, Signal::Nothing, None, None);
         let lane = sync::Arc::new(Lane::new(&inlet, None, Reservation::new(&pool, 2)));
         let publisher = loom::thread::spawn({
             let (lane, mut slots) = (lane.clone(), Slots::new(pool.clone()));
@@ -131,7 +131,7 @@ fn around_the_pool(when_full: WhenFull) {
             // write, the search would not end.
             move || (1..=4).for_each(|value| lane.push(&message(&mut slots, value, 0)))
         });
-        assert_ascending((0..2).filter_map(|_| lane.pop().map(|message| message.envelope().value)));
+        assert_ascending((0..2).filter_map(|_| lane.pop().map(|message| *message.value())));
         publisher.join().unwrap();
         drop(lane);
         assert_eq!(pool.in_use(), 0);
@@ -166,8 +166,8 @@ fn loom_a_batch_stays_as_it_is_until_the_next() {
         for _ in 0..3 {
             lane.pop_many(&mut batch, 2);
             for message in batch.drain(..) {
-                assert!(message.envelope().value > last);
-                last = message.envelope().value;
+                assert!(*message.value() > last);
+                last = *message.value();
             }
         }
         publisher.join().unwrap();
@@ -191,7 +191,7 @@ fn loom_a_lane_that_is_closed_comes_back_when_its_receiver_is_done() {
                 (2..=6).for_each(|value| _ = message(&mut slots, value, 0));
             }
         });
-        assert_eq!(lane.pop().map(|message| message.envelope().value), Some(1));
+        assert_eq!(lane.pop().map(|message| *message.value()), Some(1));
         lane.close();
         publisher.join().unwrap();
         lane.take_back_if_closed();

@@ -1,10 +1,11 @@
 //! One publisher, one receiver, and messages that are copied from one to the other.
 
 use super::{assert_ascending, bounded};
+use crate::ready::ReadySet;
 use crate::signal::Signal;
 use crate::topic::copies::IsCopy;
 use crate::topic::hub::Hub;
-use crate::topic::{Publisher, Queue, Seat};
+use crate::topic::{Batch, Publisher, Queue, Seat};
 use crate::when_full::WhenFull;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -56,20 +57,26 @@ fn loom_copies_come_in_order_and_with_their_numbers() {
     });
 }
 
-/// Receives batches, while the publisher fills the ring for the second and third time. The model
-/// checker reports if it writes what the receiver reads.
+/// Reads a batch and receives others, while the publisher fills the ring for the second and third
+/// time. The model checker reports if it writes what the receiver reads.
 fn around_the_ring(capacity: u64) {
     bounded(move || {
         let (mut publisher, mut queue) = ends(capacity as usize);
         publish(&mut publisher, 1..=capacity);
-        let publishing = loom::thread::spawn(move || publish(&mut publisher, capacity + 1..=4 * capacity));
+        assert_eq!(queue.batch(capacity as usize).len() as u64, capacity);
+        // Now each place of the ring has a message that is held, or waits.
+        publish(&mut publisher, capacity + 1..=2 * capacity);
+        let publishing = loom::thread::spawn(move || publish(&mut publisher, 2 * capacity + 1..=5 * capacity));
         let mut last = 0;
-        for _ in 0..3 {
-            for message in queue.batch(capacity as usize).iter() {
+        let mut read = |batch: Batch<'_, u64>| {
+            for message in batch.iter() {
                 assert!(*message > last && message.sequence() + 1 == *message);
                 last = *message;
             }
-        }
+        };
+        read(queue.last_batch());
+        read(queue.batch(capacity as usize));
+        read(queue.batch(capacity as usize));
         publishing.join().unwrap();
     });
 }
@@ -101,5 +108,22 @@ fn loom_a_queue_that_gets_copies_joins_while_messages_are_sent() {
         drop((references, copies));
         publisher.publish(3);
         assert_eq!(publisher.slots_in_use(), 0);
+    });
+}
+
+#[test]
+fn loom_a_copy_comes_with_the_number_of_its_arrival() {
+    loom::model(|| {
+        let callbacks = ReadySet::new();
+        let hub = Arc::new(Hub::new("model".into(), None));
+        let signal = Signal::from(callbacks.ready(0));
+        let mut queue = Queue::join(hub.clone(), 1, WhenFull::DropNewest, signal, Some(IsCopy::new()));
+        let mut publisher = Publisher::join(hub, Seat::Outside);
+        // It is not zero, which is there before.
+        let expected = callbacks.arrive() + 1;
+        let publishing = loom::thread::spawn(move || publisher.publish(1));
+        assert!(queue.next_arrival().is_none_or(|arrival| arrival == expected));
+        publishing.join().unwrap();
+        assert_eq!(queue.next_arrival(), Some(expected));
     });
 }

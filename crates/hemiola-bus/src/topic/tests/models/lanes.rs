@@ -270,3 +270,31 @@ fn loom_the_newest_message_is_the_receivers_until_it_takes_another() {
         assert_eq!(pool.in_use(), 0);
     });
 }
+
+/// The model checker reports if one publisher reads what the other has not finished.
+#[test]
+fn loom_the_first_of_the_newest_messages_may_come_from_anybody() {
+    loom::model(|| {
+        let pools = [0, 1].map(|place| Arc::new(Pool::new(Place::Outside(place), None)));
+        pools.iter().for_each(|pool| pool.reserve(1));
+        let [mut first, mut second] = pools.each_ref().map(|pool| Slots::new(pool.clone()));
+        let (last, newest) = (Arc::new(MessageCell::new()), Arc::new(Newest::new()));
+        let publishers = [
+            loom::thread::spawn({
+                let last = last.clone();
+                move || drop(last.replace(message(&mut first, 1, 2).hold()))
+            }),
+            loom::thread::spawn({
+                let newest = newest.clone();
+                move || {
+                    let (old, was_new) = newest.put(message(&mut second, 2, 1).hold());
+                    assert_eq!(old.map(|old| old.envelope().value), was_new.then_some(1));
+                }
+            }),
+        ];
+        last.take().into_iter().for_each(|message| newest.put_if_empty(message));
+        publishers.into_iter().for_each(|publisher| publisher.join().unwrap());
+        let mut front = None;
+        assert!(newest.take(&mut front) && front.is_some_and(|message| message.envelope().value == 2));
+    });
+}

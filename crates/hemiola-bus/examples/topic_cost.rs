@@ -18,16 +18,13 @@ type Large = [[u64; 16]; 8];
 
 fn main() {
     println!("one thread");
-    for when_full in [WhenFull::DropOldest, WhenFull::DropNewest] {
-        let mut cost = OneThread::new(Bus::new(), when_full);
-        println!(
-            "  {when_full:?}: publish {:.1}, receive {:.1}, batch {:.1}",
-            cost.publish(),
-            cost.receive(),
-            cost.batch()
-        );
+    let queues: [(_, fn(&Topic<u64>) -> Queue<u64>); 3] =
+        [("drop the oldest", dropping_oldest), ("drop the newest", dropping_newest), ("copies", copying)];
+    for (what, queue) in queues {
+        let mut cost = OneThread::new(Bus::new(), queue);
+        println!("  {what}: publish {:.1}, receive {:.1}, batch {:.1}", cost.publish(), cost.receive(), cost.batch());
     }
-    let mut cost = OneThread::new(Bus::with_timing(), WhenFull::DropOldest);
+    let mut cost = OneThread::new(Bus::with_timing(), dropping_oldest);
     println!("  with timing: publish {:.1}, receive {:.1}, batch {:.1}", cost.publish(), cost.receive(), cost.batch());
     println!("  to the newest: publish {:.1}, get {:.1}", publish_to_newest(), get_newest());
     println!("  join and leave, queue of 100: {:.0}", join_and_leave());
@@ -47,17 +44,17 @@ fn main() {
 
 struct OneThread {
     topic: Topic<u64>,
-    when_full: WhenFull,
+    queue: fn(&Topic<u64>) -> Queue<u64>,
 }
 
 impl OneThread {
-    fn new(bus: Bus, when_full: WhenFull) -> Self {
-        Self { topic: bus.topic("cost").expect("a new bus"), when_full }
+    fn new(bus: Bus, queue: fn(&Topic<u64>) -> Queue<u64>) -> Self {
+        Self { topic: bus.topic("cost").expect("a new bus"), queue }
     }
 
     /// Fills a queue and empties it as `receive` does; returns how long each took per message.
     fn times(&mut self, receive: impl Fn(&mut Queue<u64>)) -> (f64, f64) {
-        let mut queue = self.topic.queue_with_signal(CAPACITY, self.when_full, Signal::Nothing);
+        let mut queue = (self.queue)(&self.topic);
         let mut publisher = self.topic.publisher();
         let (mut publishing, mut receiving) = (Duration::ZERO, Duration::ZERO);
         const TURNS: usize = 200;
@@ -153,6 +150,14 @@ fn across<T: Message + Copy>(queue: fn(&Topic<T>) -> Queue<T>, receive: fn(&mut 
         }
         start.elapsed().as_nanos() as f64 / MESSAGES as f64
     })
+}
+
+fn dropping_oldest(topic: &Topic<u64>) -> Queue<u64> {
+    topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, Signal::Nothing)
+}
+
+fn dropping_newest(topic: &Topic<u64>) -> Queue<u64> {
+    topic.queue_with_signal(CAPACITY, WhenFull::DropNewest, Signal::Nothing)
 }
 
 fn sharing<T: Message>(topic: &Topic<T>) -> Queue<T> {

@@ -16,9 +16,11 @@ const CAPACITY: usize = 1024;
 /// A message of one kilobyte.
 type Large = [[u64; 16]; 8];
 
+type MakeQueue<T> = fn(&Topic<T>) -> Queue<T>;
+
 fn main() {
     println!("one thread");
-    let queues: [(_, fn(&Topic<u64>) -> Queue<u64>); 3] =
+    let queues: [(_, MakeQueue<u64>); 3] =
         [("drop the oldest", dropping_oldest), ("drop the newest", dropping_newest), ("copies", copying)];
     for (what, queue) in queues {
         let mut cost = OneThread::new(Bus::new(), queue);
@@ -44,11 +46,11 @@ fn main() {
 
 struct OneThread {
     topic: Topic<u64>,
-    queue: fn(&Topic<u64>) -> Queue<u64>,
+    queue: MakeQueue<u64>,
 }
 
 impl OneThread {
-    fn new(bus: Bus, queue: fn(&Topic<u64>) -> Queue<u64>) -> Self {
+    fn new(bus: Bus, queue: MakeQueue<u64>) -> Self {
         Self { topic: bus.topic("cost").expect("a new bus"), queue }
     }
 
@@ -125,7 +127,7 @@ fn per_call(mut call: impl FnMut()) -> f64 {
 }
 
 /// Nanoseconds per message from one core to the other, the publisher waiting for room.
-fn across<T: Message + Copy>(queue: fn(&Topic<T>) -> Queue<T>, receive: fn(&mut Queue<T>) -> u64) -> f64 {
+fn across<T: Message + Copy>(queue: MakeQueue<T>, receive: fn(&mut Queue<T>) -> u64) -> f64 {
     const MESSAGES: u64 = 1_000_000;
     let topic = Bus::new().topic::<T>("cost").expect("a new bus");
     let mut queue = queue(&topic);

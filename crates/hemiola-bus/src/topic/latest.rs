@@ -3,7 +3,7 @@
 use super::Message;
 use super::hub::Hub;
 use super::newest::Newest;
-use super::pool::{Held, Pool, Reservation};
+use super::pool::{Held, Pool, Received, Reservation};
 use super::sample::Sample;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport};
@@ -33,13 +33,15 @@ pub struct Latest<T: Message> {
     hub: Arc<Hub<T>>,
     word: sync::Arc<Word<T>>,
     front: Option<Held<T>>,
+    /// The message in front, as it is handed out.
+    received: Option<Received<T>>,
 }
 
 impl<T: Message> Latest<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>, signal: Signal) -> Self {
         let word = sync::Arc::new(Word::new(signal, hub.latencies()));
         hub.join_latest(&word);
-        Self { hub, word, front: None }
+        Self { hub, word, front: None, received: None }
     }
 
     /// Returns the newest message ever seen; `None` before the first. Wait-free.
@@ -57,7 +59,7 @@ impl<T: Message> Latest<T> {
 
     #[inline]
     fn front(&self) -> Option<Sample<'_, T>> {
-        self.front.as_ref().map(Sample::held)
+        self.received.as_ref().map(Sample::new)
     }
 
     #[inline]
@@ -66,6 +68,7 @@ impl<T: Message> Latest<T> {
         if !newest.take(&mut self.front) {
             return false;
         }
+        self.received = self.front.as_ref().map(Held::received);
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if let (Some(latencies), Some(message)) = (latencies, &self.front) {
             latencies.record(message.envelope().header.published, Ticks::now());

@@ -370,8 +370,8 @@ pub(crate) struct Reference<T> {
     pub(crate) count: NonNull<Count>,
 }
 
-/// A message that came through a lane. It is valid until the lane's receiver has taken as many more
-/// out of it as the lane has room for.
+/// A message that was received. One that came through a lane is valid until the lane's receiver has
+/// taken as many more out of it as the lane has room for; any other, as long as its [`Held`].
 pub(crate) enum Received<T> {
     /// The message is in a slot.
     Reference(NonNull<Slot<T>>),
@@ -483,6 +483,12 @@ impl<T> Held<T> {
         // This undoes one release. Relaxed: our own reference keeps the slot from being free.
         self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
         Some(Held(self.0))
+    }
+
+    /// Returns the message as one that was received. It is valid as long as this lives.
+    #[inline]
+    pub(crate) fn received(&self) -> Received<T> {
+        Received::Reference(self.0)
     }
 
     /// Turns this into a reference for a lane of the publisher.

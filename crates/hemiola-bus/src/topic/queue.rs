@@ -227,7 +227,7 @@ impl<'q, T> Reception<'q, T> {
         });
         let message = held.as_ref()?;
         inlet.record_latencies(std::slice::from_ref(message));
-        Some(Sample::received(message))
+        Some(Sample::new(message))
     }
 
     /// Returns whether there are more messages.

@@ -1,6 +1,6 @@
 //! The messages that receivers hand out.
 
-use super::pool::{About, Envelope, Held, Received};
+use super::pool::Received;
 use hemiola_model::module::Place;
 use hemiola_trace::Ticks;
 use std::fmt;
@@ -25,21 +25,13 @@ use std::slice;
 /// ```
 pub struct Sample<'a, T> {
     value: &'a T,
-    about: About<'a>,
+    message: &'a Received<T>,
 }
 
 impl<'a, T> Sample<'a, T> {
-    /// Hands out a message that came through a lane.
     #[inline]
-    pub(crate) fn received(message: &'a Received<T>) -> Self {
-        Self { value: message.value(), about: message.about() }
-    }
-
-    /// Hands out a message that came through a cell.
-    #[inline]
-    pub(crate) fn held(message: &'a Held<T>) -> Self {
-        let Envelope { value, header, .. } = message.envelope();
-        Self { value, about: About::Slot(header) }
+    pub(crate) fn new(message: &'a Received<T>) -> Self {
+        Self { value: message.value(), message }
     }
 
     /// Returns the message, for as long as the receiver is not asked for another.
@@ -50,18 +42,18 @@ impl<'a, T> Sample<'a, T> {
     /// Returns the number of the message among those of its publisher: a gap shows what was
     /// dropped. A publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
-        self.about.sequence()
+        self.message.about().sequence()
     }
 
     /// Returns the place of the publisher in the topic.
     pub(crate) fn place(&self) -> Place {
-        self.about.place()
+        self.message.about().place()
     }
 
     /// Returns when the message was published, on a bus that [measures
     /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
-        Some(self.about.published()).filter(|stamp| *stamp != Ticks::default())
+        Some(self.message.about().published()).filter(|stamp| *stamp != Ticks::default())
     }
 }
 
@@ -146,7 +138,7 @@ impl<'a, T> Iterator for BatchIter<'a, T> {
     type Item = Sample<'a, T>;
 
     fn next(&mut self) -> Option<Sample<'a, T>> {
-        self.0.next().map(Sample::received)
+        self.0.next().map(Sample::new)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

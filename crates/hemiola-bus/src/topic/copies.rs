@@ -29,44 +29,20 @@ use hemiola_trace::Ticks;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The proof that a type is `Copy`, for code that does not know more of it than that it is a
-/// message. It is not enough that a type needs no drop: what is in a mutex could be taken out of
-/// every copy.
-pub(crate) struct IsCopy<T>(PhantomData<fn() -> T>);
-
-impl<T: Copy> IsCopy<T> {
-    pub(crate) fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<T> Clone for IsCopy<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for IsCopy<T> {}
-
 pub(crate) struct Copies<T> {
     /// The values of the messages. They are `Copy`, or these would not be here.
     values: Circle<UnsafeCell<MaybeUninit<T>>>,
-    notes: Notes,
-}
-
-// SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
-unsafe impl<T: Send + Sync> Sync for Copies<T> {}
-
-/// The metadata of the messages. Their places follow the protocol of those of the values, so that
-/// all accesses can be relaxed.
-pub(crate) struct Notes {
     /// The place of their publisher.
     place: Place,
-    /// The distances from the messages' numbers in the lane to those in the topic.
+    /// The distances from the messages' numbers in the lane to those in the topic. The places of
+    /// these and of the stamps follow the same protocol, so that all accesses can be relaxed.
     distances: Circle<AtomicU64>,
     /// The times of publication, if the bus measures time.
     stamps: Option<Circle<AtomicU64>>,
 }
+
+// SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
+unsafe impl<T: Send + Sync> Sync for Copies<T> {}
 
 impl<T> Copies<T> {
     /// Creates the content of a lane of that capacity, whose publisher has that place.
@@ -74,11 +50,9 @@ impl<T> Copies<T> {
         let places = capacity.checked_mul(2).expect("a capacity is less than half of all numbers");
         Self {
             values: Circle::new(places, || UnsafeCell::new(MaybeUninit::uninit())),
-            notes: Notes {
-                place,
-                distances: Circle::new(places, AtomicU64::default),
-                stamps: measures_time.then(|| Circle::new(places, AtomicU64::default)),
-            },
+            place,
+            distances: Circle::new(places, AtomicU64::default),
+            stamps: measures_time.then(|| Circle::new(places, AtomicU64::default)),
         }
     }
 
@@ -89,11 +63,10 @@ impl<T> Copies<T> {
     #[inline(always)]
     pub(crate) unsafe fn write(&self, number: u64, message: &Envelope<T>) {
         let Envelope { header: Header { sequence, published, .. }, value, .. } = message;
-        let Notes { distances, stamps, .. } = &self.notes;
         if !self.is_noted(number, *sequence) {
-            distances.at(number).store(sequence.wrapping_sub(number), Ordering::Relaxed);
+            self.distances.at(number).store(sequence.wrapping_sub(number), Ordering::Relaxed);
         }
-        if let Some(stamps) = stamps {
+        if let Some(stamps) = &self.stamps {
             stamps.at(number).store(published.0, Ordering::Relaxed);
         }
         // SAFETY: as above.
@@ -115,11 +88,11 @@ impl<T> Copies<T> {
     /// Only for the publisher.
     #[inline(always)]
     pub(crate) fn is_noted(&self, number: u64, sequence: u64) -> bool {
-        self.notes.distances.at(number).load(Ordering::Relaxed) == sequence.wrapping_sub(number)
+        self.distances.at(number).load(Ordering::Relaxed) == sequence.wrapping_sub(number)
     }
 
     pub(crate) fn has_stamps(&self) -> bool {
-        self.notes.stamps.is_some()
+        self.stamps.is_some()
     }
 
     /// Returns message `number`.
@@ -133,23 +106,32 @@ impl<T> Copies<T> {
         self.values.at(number).look(|value| unsafe { (*value).assume_init_ref() })
     }
 
-    pub(crate) fn notes(&self) -> &Notes {
-        &self.notes
+    /// Returns the metadata of a message that is not released yet.
+    pub(crate) fn header(&self, number: u64) -> Header {
+        let stamp = self.stamps.as_ref().map(|stamps| Ticks(stamps.at(number).load(Ordering::Relaxed)));
+        Header {
+            place: self.place,
+            sequence: number.wrapping_add(self.distances.at(number).load(Ordering::Relaxed)),
+            published: stamp.unwrap_or_default(),
+        }
     }
 }
 
-impl Notes {
-    pub(crate) fn place(&self) -> Place {
-        self.place
-    }
+/// The proof that a type is `Copy`, for code that does not know more of it than that it is a
+/// message. It is not enough that a type needs no drop: what is in a mutex could be taken out of
+/// every copy.
+pub(crate) struct IsCopy<T>(PhantomData<fn() -> T>);
 
-    /// Returns the number in the topic of a message that is not released yet.
-    pub(crate) fn sequence(&self, number: u64) -> u64 {
-        number.wrapping_add(self.distances.at(number).load(Ordering::Relaxed))
-    }
-
-    /// Returns when a message was published that is not released yet.
-    pub(crate) fn published(&self, number: u64) -> Ticks {
-        self.stamps.as_ref().map_or(Ticks::default(), |stamps| Ticks(stamps.at(number).load(Ordering::Relaxed)))
+impl<T: Copy> IsCopy<T> {
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
     }
 }
+
+impl<T> Clone for IsCopy<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for IsCopy<T> {}

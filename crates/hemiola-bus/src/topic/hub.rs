@@ -338,7 +338,7 @@ impl<T> Inlet<T> {
     pub(crate) fn record_latencies(&self, received: &[Received<T>]) {
         if let Some(latencies) = &self.latencies {
             let now = Ticks::now();
-            received.iter().for_each(|message| latencies.record(message.about().published(), now));
+            received.iter().for_each(|message| latencies.record(message.header().published, now));
         }
     }
 

@@ -359,7 +359,7 @@ impl<T> Lane<T> {
         while limit > 0
             && let Some(message) = self.pop()
         {
-            if message.about().sequence() >= first {
+            if message.header().sequence >= first {
                 into.push(message);
                 return self.pop_many(into, limit - 1);
             }

@@ -28,7 +28,7 @@
 //! References are kept only by those who keep the pool alive.
 #![expect(unsafe_code, reason = "slots are shared between threads as the protocol above says")]
 
-use super::copies::{Copies, Notes};
+use super::copies::Copies;
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_model::module::Place;
@@ -412,49 +412,14 @@ impl<T> Received<T> {
         }
     }
 
+    /// Returns the metadata.
     #[inline]
-    pub(crate) fn about(&self) -> About<'_> {
+    pub(crate) fn header(&self) -> Header {
         match self {
-            Self::Reference(slot) => {
-                // SAFETY: as above.
-                let envelope = unsafe { slot.as_ref().envelope.look(|envelope| &*envelope) };
-                About::Slot(&envelope.header)
-            }
             // SAFETY: as above.
-            Self::Copy(copies, number) => About::Copy(unsafe { copies.as_ref() }.notes(), *number),
-        }
-    }
-}
-
-/// The metadata of a message that was received, where they lie: nothing is read that nobody asks
-/// for.
-#[derive(Clone, Copy)]
-pub(crate) enum About<'a> {
-    Slot(&'a Header),
-    /// Notes on copies, and the number of this one among them.
-    Copy(&'a Notes, u64),
-}
-
-impl About<'_> {
-    pub(crate) fn place(self) -> Place {
-        match self {
-            Self::Slot(header) => header.place,
-            Self::Copy(notes, _) => notes.place(),
-        }
-    }
-
-    pub(crate) fn sequence(self) -> u64 {
-        match self {
-            Self::Slot(header) => header.sequence,
-            Self::Copy(notes, number) => notes.sequence(number),
-        }
-    }
-
-    /// Returns the time of publication, or zero if the bus does not measure time.
-    pub(crate) fn published(self) -> Ticks {
-        match self {
-            Self::Slot(header) => header.published,
-            Self::Copy(notes, number) => notes.published(number),
+            Self::Reference(slot) => unsafe { slot.as_ref().envelope.look(|envelope| (*envelope).header) },
+            // SAFETY: as above.
+            Self::Copy(copies, number) => unsafe { copies.as_ref() }.header(*number),
         }
     }
 }

@@ -114,7 +114,7 @@ impl<T: Message> Queue<T> {
             let is_first = wanted[..index].iter().all(|other| other.place != place);
             let is_right = |message: &Received<T>| match place {
                 Place::Cycle(_) => true,
-                Place::Source(_) | Place::Outside(_) => message.about().sequence() == first,
+                Place::Source(_) | Place::Outside(_) => message.header().sequence == first,
             };
             match lanes.iter().find(|lane| lane.has_again(place)).filter(|_| is_first) {
                 Some(lane) if matches!(place, Place::Cycle(_)) => lane.pop_many(batch, limit),

@@ -42,18 +42,18 @@ impl<'a, T> Sample<'a, T> {
     /// Returns the number of the message among those of its publisher: a gap shows what was
     /// dropped. A publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
-        self.message.about().sequence()
+        self.message.header().sequence
     }
 
     /// Returns the place of the publisher in the topic.
     pub(crate) fn place(&self) -> Place {
-        self.message.about().place()
+        self.message.header().place
     }
 
     /// Returns when the message was published, on a bus that [measures
     /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
-        Some(self.message.about().published()).filter(|stamp| *stamp != Ticks::default())
+        Some(self.message.header().published).filter(|stamp| *stamp != Ticks::default())
     }
 }
 

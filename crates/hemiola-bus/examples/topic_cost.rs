@@ -16,18 +16,17 @@ const CAPACITY: usize = 1024;
 /// A message of one kilobyte.
 type Large = [[u64; 16]; 8];
 
+type MakeQueue<T> = fn(&Topic<T>) -> Queue<T>;
+
 fn main() {
     println!("one thread");
-    for when_full in [WhenFull::DropOldest, WhenFull::DropNewest] {
-        let mut cost = OneThread::new(Bus::new(), when_full);
-        println!(
-            "  {when_full:?}: publish {:.1}, receive {:.1}, batch {:.1}",
-            cost.publish(),
-            cost.receive(),
-            cost.batch()
-        );
+    let queues: [(_, MakeQueue<u64>); 3] =
+        [("drop the oldest", dropping_oldest), ("drop the newest", dropping_newest), ("copies", copying)];
+    for (what, queue) in queues {
+        let mut cost = OneThread::new(Bus::new(), queue);
+        println!("  {what}: publish {:.1}, receive {:.1}, batch {:.1}", cost.publish(), cost.receive(), cost.batch());
     }
-    let mut cost = OneThread::new(Bus::with_timing(), WhenFull::DropOldest);
+    let mut cost = OneThread::new(Bus::with_timing(), dropping_oldest);
     println!("  with timing: publish {:.1}, receive {:.1}, batch {:.1}", cost.publish(), cost.receive(), cost.batch());
     println!("  to the newest: publish {:.1}, get {:.1}", publish_to_newest(), get_newest());
     println!("  join and leave, queue of 100: {:.0}", join_and_leave());
@@ -35,10 +34,11 @@ fn main() {
     println!("two threads, queue of {CAPACITY}, nothing lost");
     for _ in 0..3 {
         let distance = distance();
-        let (small, small_batch) = (across::<u64>(one_by_one), across::<u64>(in_batches));
-        let (large, large_batch) = (across::<Large>(one_by_one), across::<Large>(in_batches));
+        let (small, small_batch) = (across::<u64>(sharing, one_by_one), across::<u64>(sharing, in_batches));
+        let (copied, copied_batch) = (across::<u64>(copying, one_by_one), across::<u64>(copying, in_batches));
+        let (large, large_batch) = (across::<Large>(sharing, one_by_one), across::<Large>(sharing, in_batches));
         println!(
-            "  8 bytes {small:.1}, in batches {small_batch:.1}; 1 KiB {large:.0}, in batches {large_batch:.0} (cores {distance:.0} to {:.0} apart)",
+            "  8 bytes {small:.1}, in batches {small_batch:.1}; copied {copied:.1}, in batches {copied_batch:.1}; 1 KiB {large:.0}, in batches {large_batch:.0} (cores {distance:.0} to {:.0} apart)",
             self::distance()
         );
     }
@@ -46,17 +46,17 @@ fn main() {
 
 struct OneThread {
     topic: Topic<u64>,
-    when_full: WhenFull,
+    queue: MakeQueue<u64>,
 }
 
 impl OneThread {
-    fn new(bus: Bus, when_full: WhenFull) -> Self {
-        Self { topic: bus.topic("cost").expect("a new bus"), when_full }
+    fn new(bus: Bus, queue: MakeQueue<u64>) -> Self {
+        Self { topic: bus.topic("cost").expect("a new bus"), queue }
     }
 
     /// Fills a queue and empties it as `receive` does; returns how long each took per message.
     fn times(&mut self, receive: impl Fn(&mut Queue<u64>)) -> (f64, f64) {
-        let mut queue = self.topic.queue_with_signal(CAPACITY, self.when_full, Signal::Nothing);
+        let mut queue = (self.queue)(&self.topic);
         let mut publisher = self.topic.publisher();
         let (mut publishing, mut receiving) = (Duration::ZERO, Duration::ZERO);
         const TURNS: usize = 200;
@@ -127,10 +127,10 @@ fn per_call(mut call: impl FnMut()) -> f64 {
 }
 
 /// Nanoseconds per message from one core to the other, the publisher waiting for room.
-fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
+fn across<T: Message + Copy>(queue: MakeQueue<T>, receive: fn(&mut Queue<T>) -> u64) -> f64 {
     const MESSAGES: u64 = 1_000_000;
     let topic = Bus::new().topic::<T>("cost").expect("a new bus");
-    let mut queue = topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing);
+    let mut queue = queue(&topic);
     let mut publisher = topic.publisher();
     std::thread::scope(|scope| {
         let start = Instant::now();
@@ -139,7 +139,7 @@ fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
             let value = T::default();
             for _ in 0..MESSAGES {
                 while !publisher.wait_for_room(Duration::from_secs(1)) {}
-                publisher.publish(black_box(&value).clone());
+                publisher.publish(*black_box(&value));
             }
         });
         pin(1);
@@ -152,6 +152,22 @@ fn across<T: Message + Clone>(receive: fn(&mut Queue<T>) -> u64) -> f64 {
         }
         start.elapsed().as_nanos() as f64 / MESSAGES as f64
     })
+}
+
+fn dropping_oldest(topic: &Topic<u64>) -> Queue<u64> {
+    topic.queue_with_signal(CAPACITY, WhenFull::DropOldest, Signal::Nothing)
+}
+
+fn dropping_newest(topic: &Topic<u64>) -> Queue<u64> {
+    topic.queue_with_signal(CAPACITY, WhenFull::DropNewest, Signal::Nothing)
+}
+
+fn sharing<T: Message>(topic: &Topic<T>) -> Queue<T> {
+    topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing)
+}
+
+fn copying<T: Message + Copy>(topic: &Topic<T>) -> Queue<T> {
+    topic.queue_of_copies(CAPACITY, WhenFull::Wait, Signal::Nothing)
 }
 
 fn one_by_one<T: Message>(queue: &mut Queue<T>) -> u64 {

@@ -1,27 +1,32 @@
-//! Messages to any number of receivers, in one address space, without copying.
+//! Messages to any number of receivers, in one address space, without copying (but to those that
+//! ask for it).
 //!
 //! | file | what |
 //! |---|---|
 //! | `publisher` | fills a slot, and puts a reference to it into the lane of every receiver |
 //! | `receivers` | the receivers of a publisher, and what happens to those that leave |
 //! | `queue` | receives all messages, in order; `sample`: what it hands out |
-//! | `latest` | receives the newest message |
+//! | `latest` | receives the newest message; `newest`: the place from which it takes that |
 //! | `pool` | the slots of a publisher, with counted references |
 //! | `lane`, `cell` | a ring from one publisher to one queue; a place for one message |
-//! | `ledger` | how a publisher recovers what went through a lane |
+//! | `references`, `copies` | what is in a lane: references to messages, or copies of them |
+//! | `ledger` | how a publisher recovers the references that went through a lane |
 //! | `room` | how a publisher that may wait learns of room in a lane |
 //! | `seat` | the place of a publisher: in a cycle, in a source, or elsewhere |
 //! | `hub` | the publishers and receivers that have joined, and what connects them |
 
 mod cell;
+mod copies;
 mod hub;
 mod lane;
 mod latest;
 mod ledger;
+mod newest;
 mod pool;
 mod publisher;
 mod queue;
 mod receivers;
+mod references;
 mod room;
 mod sample;
 mod seat;
@@ -39,6 +44,7 @@ pub(crate) use seat::Seat;
 use crate::signal::Signal;
 use crate::statistics::TopicReport;
 use crate::when_full::WhenFull;
+use copies::IsCopy;
 use hemiola_realtime::Wakeup;
 use std::fmt;
 use std::sync::Arc;
@@ -117,7 +123,7 @@ impl<T: Message> Topic<T> {
     /// # Panics
     /// Panics if the capacity is zero.
     pub fn queue_with_signal(&self, capacity: usize, when_full: WhenFull, signal: Signal) -> Queue<T> {
-        Queue::join(self.0.clone(), capacity, when_full, signal)
+        Queue::join(self.0.clone(), capacity, when_full, signal, None)
     }
 
     /// Creates a receiver of the newest message.
@@ -152,6 +158,34 @@ impl<T: Message> Topic<T> {
     /// received and dropped so far. Not for real-time threads.
     pub fn report(&self) -> TopicReport {
         self.0.report()
+    }
+}
+
+impl<T: Message + Copy> Topic<T> {
+    /// Creates a [`queue`](Self::queue) into which messages are copied, instead of references to
+    /// them: for small messages at a high rate from one core to another, such as the samples of a
+    /// sensor. It behaves as any other queue, and is notified by `signal`.
+    ///
+    /// The publisher is at its best if this is the topic's only receiver, and one that polls:
+    /// [`Signal::Nothing`]. A queue that drops the oldest message gets references even so, because
+    /// copies cannot be taken back; and so does every queue of a topic that [keeps its last
+    /// message](Self::keep_last).
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Signal, WhenFull};
+    ///
+    /// let topic = Bus::new().topic("rotation rate")?;
+    /// let mut rates = topic.queue_of_copies(64, WhenFull::DropNewest, Signal::Nothing);
+    /// let mut gyroscope = topic.publisher();
+    /// (1..=3).for_each(|number| gyroscope.publish(number as f32 / 10.0));
+    /// assert_eq!(rates.batch(64).iter().map(|rate| *rate).collect::<Vec<_>>(), [0.1, 0.2, 0.3]);
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if the capacity is zero.
+    pub fn queue_of_copies(&self, capacity: usize, when_full: WhenFull, signal: Signal) -> Queue<T> {
+        Queue::join(self.0.clone(), capacity, when_full, signal, Some(IsCopy::new()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The contents of messages.
 
 /// A value whose tag can be read from any part of it.
-pub trait Payload: Default + Clone + Send + Sync + 'static {
+pub trait Payload: Default + Copy + Send + Sync + 'static {
     /// Writes the tag to all of the value.
     fn fill(&mut self, tag: u64);
 
@@ -30,7 +30,7 @@ impl Payload for u64 {
 /// message.fill(42);
 /// assert_eq!(message.tag(), 42);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Kilobyte([u64; 128]);
 

@@ -17,6 +17,11 @@ pub fn run<T: Payload>(assignment: &Assignment) -> Result<(), BenchError> {
             let queue: Queue<T> = topic.queue_with_signal(CAPACITY, WhenFull::Wait, Signal::Nothing);
             ((0..senders).map(|_| Topic(topic.publisher())).collect(), Topic(queue))
         }),
+        "hemiola-copies" => measure::<T, _, _>(assignment, |senders| {
+            let topic = Bus::new().topic("ring").expect("the first of its name");
+            let queue: Queue<T> = topic.queue_of_copies(CAPACITY, WhenFull::Wait, Signal::Nothing);
+            ((0..senders).map(|_| Copies(topic.publisher())).collect(), Topic(queue))
+        }),
         "hemiola-event-loop" if several => measure::<T, _, _>(assignment, |senders| {
             let mut events = EventLoop::<T>::new(CAPACITY);
             let consumer = events.consumer(WaitStrategy::Spin);
@@ -46,6 +51,19 @@ impl<T: Payload> Sender<T> for Topic<Publisher<T>> {
         let mut message = self.0.loan();
         fill(&mut message);
         message.publish();
+    }
+}
+
+/// A publisher whose messages are copied from a register, and not from a slot.
+struct Copies<T: Payload>(Publisher<T>);
+
+impl<T: Payload> Sender<T> for Copies<T> {
+    #[inline]
+    fn send(&mut self, fill: impl FnOnce(&mut T)) {
+        let mut message = T::default();
+        fill(&mut message);
+        Patience::until(|| self.0.wait_for_room(Duration::ZERO));
+        self.0.publish(message);
     }
 }
 

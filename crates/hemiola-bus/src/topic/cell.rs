@@ -16,12 +16,6 @@ impl<T> MessageCell<T> {
         Self(AtomicPtr::default(), PhantomData)
     }
 
-    /// Returns whether there is a message.
-    #[inline]
-    pub(crate) fn is_set(&self) -> bool {
-        !self.0.load(Ordering::Relaxed).is_null()
-    }
-
     /// Puts a message in, and takes out what was there. Wait-free.
     #[inline]
     pub(crate) fn replace(&self, message: Held<T>) -> Option<Held<T>> {

@@ -12,8 +12,9 @@
 
 use super::Message;
 use super::cell::MessageCell;
+use super::copies::IsCopy;
 use super::lane::Lane;
-use super::latest::Word;
+use super::latest::{Word, WordWriter};
 use super::pool::{Held, Pool, Received, Reservation};
 use super::seat::Seat;
 use crate::roster::Roster;
@@ -52,7 +53,7 @@ struct Members<T> {
 /// over. So nobody ever needs to check whether the memory of a message is still there.
 pub(crate) struct Outlet<T> {
     pub(crate) lanes: Roster<Lane<T>>,
-    pub(crate) words: Roster<Word<T>>,
+    pub(crate) words: Roster<WordWriter<T>>,
     pub(crate) published: AtomicU64,
     pub(crate) last: MessageCell<T>,
     keeps_last: AtomicBool,
@@ -65,6 +66,8 @@ pub(crate) struct Inlet<T> {
     pub(crate) capacity: usize,
     pub(crate) when_full: WhenFull,
     pub(crate) signal: Signal,
+    /// Set if messages are copied into its lanes.
+    gets_copies: Option<IsCopy<T>>,
     latencies: Option<Latencies>,
     pub(crate) lanes: Roster<Lane<T>>,
 }
@@ -245,6 +248,13 @@ impl<T: Message> Outlet<T> {
 
     /// Gives a queue a lane, which begins with the last message if that is kept.
     fn connect(&self, inlet: &Inlet<T>) {
+        if let Some(is_copy) = inlet.gets_copies
+            && !self.keeps_last()
+        {
+            let lane = sync::Arc::new(Lane::of_copies(is_copy, inlet, self.depth() * inlet.capacity, &self.pool));
+            inlet.lanes.change(|lanes| lanes.push(lane.clone()));
+            return self.lanes.change(|lanes| lanes.push(lane));
+        }
         // A publisher that never rests would make this try forever; and after a message that is
         // missed, more are coming.
         const ATTEMPTS: usize = 16;
@@ -258,7 +268,7 @@ impl<T: Message> Outlet<T> {
             // This pairs with the fence in the publisher: a message that it does not put into the
             // lane is the last one now.
             fence(Ordering::SeqCst);
-            let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().sequence);
+            let sequence = |message: Option<Held<T>>| message.map(|message| message.envelope().header.sequence);
             let last = sequence(last);
             if sequence(self.copy_last()) == last || attempt == ATTEMPTS {
                 if last.is_some() {
@@ -279,18 +289,18 @@ impl<T: Message> Outlet<T> {
     }
 
     fn connect_word(&self, word: &sync::Arc<Word<T>>) {
-        word.reserve(&self.pool);
-        self.words.change(|words| words.push(word.clone()));
+        let writer = sync::Arc::new(WordWriter::new(word, &self.pool));
+        self.words.change(|words| words.push(writer));
         // This pairs with the fence in the publisher, as that in `connect` does.
         fence(Ordering::SeqCst);
         if let Some(last) = self.copy_last() {
-            drop(word.newest.put_if_empty(last));
+            word.newest.put_if_empty(last);
             word.signal.raise();
         }
     }
 
     fn disconnect_word(&self, word: &sync::Arc<Word<T>>) {
-        self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(other, word)));
+        self.words.change(|words| words.retain(|other| !sync::Arc::ptr_eq(&other.word, word)));
     }
 
     /// Returns the last message, if it is kept. Only under the lock.
@@ -304,8 +314,22 @@ impl<T: Message> Outlet<T> {
 }
 
 impl<T> Inlet<T> {
-    pub(crate) fn new(capacity: usize, when_full: WhenFull, signal: Signal, latencies: Option<Latencies>) -> Self {
-        Self { capacity, when_full, signal, latencies, lanes: Roster::new() }
+    /// Creates the end for a queue, which gets copies if its type is one that can be copied, and it
+    /// does not drop the oldest message.
+    pub(crate) fn new(
+        capacity: usize,
+        when_full: WhenFull,
+        signal: Signal,
+        is_copy: Option<IsCopy<T>>,
+        latencies: Option<Latencies>,
+    ) -> Self {
+        let gets_copies = is_copy.filter(|_| when_full != WhenFull::DropOldest);
+        Self { capacity, when_full, signal, gets_copies, latencies, lanes: Roster::new() }
+    }
+
+    /// Returns whether the bus measures time.
+    pub(crate) fn measures_time(&self) -> bool {
+        self.latencies.is_some()
     }
 
     /// Records how long messages were on their way, if the bus measures time. Only for the
@@ -314,7 +338,7 @@ impl<T> Inlet<T> {
     pub(crate) fn record_latencies(&self, received: &[Received<T>]) {
         if let Some(latencies) = &self.latencies {
             let now = Ticks::now();
-            received.iter().for_each(|message| latencies.record(message.envelope().published, now));
+            received.iter().for_each(|message| latencies.record(message.header().published, now));
         }
     }
 

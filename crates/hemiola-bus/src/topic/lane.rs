@@ -2,41 +2,44 @@
 //!
 //! # Protocol
 //! Two counters that only grow: `tail` belongs to the publisher; the messages within `head .. tail`
-//! are in the ring. Number n lies in cell n, modulo their number; a cell's mark says in which kind
-//! of turn it was filled, an even or an odd one, and so whether number n is there.
+//! are in the ring. They are there as [references](super::references) or as
+//! [copies](super::copies).
 //!
 //! | who | step | ordering |
 //! |---|---|---|
-//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the cell was read, and what the receiver held before is released |
-//! | publisher | fills the cell of `tail`, with its mark, and advances `tail`, which nobody else needs to see | release: the receiver sees the message |
+//! | publisher | reads `head`; full if `tail - head` is the capacity | acquire: the receiver has read the message's place, and what it held before is released |
+//! | publisher | puts a reference into its cell, with its mark, and advances `tail`, which nobody else needs to see | the cell releases: the receiver sees the message |
+//! | | or copies a message into its place, and advances `tail` | release: as above |
 //! | receiver | reads the cell of `head`; empty if it has the other mark | acquire |
-//! | receiver | advances `head` | release: the cell may be filled again, and what it held before is released |
+//! | | or reads `tail`; empty if it is `head` | acquire |
+//! | receiver | advances `head` | release: the place may be filled again, and what it held before is released |
 //!
-//! So a message's way leads through the line of its cell and those of the message itself. The
-//! publisher keeps the value of `head` that it read last, and reads it again only when the ring
+//! The publisher keeps the value of `head` that it read last, and reads it again only when the ring
 //! seems full; how it recovers slots is described in the [`ledger`](super::ledger).
 //!
-//! With [`WhenFull::DropOldest`] the publisher, too, advances `head`, to take the oldest message
-//! out of a full ring. So both advance it by compare-and-exchange: who succeeds owns the messages
-//! in between. What the receiver read from a cell counts only then, because as long as `head` has
-//! not moved, the publisher has not filled the cell again; and that a cell is empty counts only if
-//! `head` has not moved. The publisher tries once: if it fails, the receiver has made room.
-#![expect(unsafe_code, reason = "references to messages go through cells as pointers")]
+//! With [`WhenFull::DropOldest`], where messages are references, the publisher, too, advances
+//! `head`, to take the oldest message out of a full ring. So both advance it by
+//! compare-and-exchange: who succeeds owns the messages in between. What the receiver read from a
+//! cell counts only then, because as long as `head` has not moved, the publisher has not filled the
+//! cell again; and that a cell is empty counts only if `head` has not moved. The publisher tries
+//! once: if it fails, the receiver has made room.
+#![expect(unsafe_code, reason = "a lane knows which messages may be copied and read, and when")]
 
+use super::copies::{Copies, IsCopy};
 use super::hub::Inlet;
-use super::ledger::{Ledger, Oldest};
-use super::pool::{Complete, Held, Received, Reference, Reservation, Slot};
+use super::ledger::Oldest;
+use super::pool::{Complete, Held, Pool, Received, Reference, Reservation};
+use super::references::References;
 use super::room::Room;
 use crate::circle::Circle;
 use crate::signal::Signal;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Line, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Line, Ordering};
 use crate::when_full::WhenFull;
 use hemiola_model::module::Place;
 use hemiola_realtime::MonotonicTime;
 
 pub(crate) struct Lane<T> {
-    /// The messages. The lowest bit of a pointer is the mark.
-    cells: Circle<AtomicPtr<Slot<T>>>,
+    content: Content<T>,
     /// The arrivals of the messages in the cells at the executor that receives them, if one does.
     arrivals: Option<Circle<AtomicU64>>,
     capacity: u64,
@@ -49,7 +52,14 @@ pub(crate) struct Lane<T> {
     closed: AtomicBool,
     sending: Line<Sending>,
     receiving: Line<Receiving>,
-    reservation: Reservation<T>,
+    /// The place of the publisher, and that for which it stands in.
+    place: Place,
+    stands_for: Option<Place>,
+}
+
+enum Content<T> {
+    References(References<T>),
+    Copies(Copies<T>),
 }
 
 /// The fields that the publisher writes.
@@ -57,7 +67,6 @@ struct Sending {
     tail: AtomicU64,
     seen_head: AtomicU64,
     dropped: AtomicU64,
-    ledger: Ledger,
 }
 
 /// The fields that the receiver writes; with [`WhenFull::DropOldest`] the publisher writes `head`,
@@ -68,42 +77,63 @@ struct Receiving {
 }
 
 impl<T> Lane<T> {
-    /// Creates a lane that is empty or begins with a message that is known to its publisher. Half
-    /// of the reservation is for what the lane holds, half for what the receiver holds.
+    /// Creates a lane of references that is empty or begins with a message that is known to its
+    /// publisher. Half of the reservation is for what the lane holds, half for what the receiver
+    /// holds.
     pub(crate) fn new(inlet: &Inlet<T>, last: Option<Held<T>>, reservation: Reservation<T>) -> Self {
-        const { assert!(align_of::<Slot<T>>() > 1, "a pointer to a slot has room for a mark") };
         let capacity = reservation.slots() / 2;
-        let lane = Self {
-            cells: Circle::new(capacity, AtomicPtr::default),
+        let places = (reservation.pool().place, reservation.pool().stands_for);
+        let references = Content::References(References::new(capacity, reservation));
+        let mut lane = Self::with_content(references, inlet, capacity, places);
+        lane.first = last.as_ref().map_or(0, |message| message.envelope().header.sequence + 1);
+        if let (Some(message), Content::References(references)) = (last, &lane.content) {
+            lane.append(references, 0, message.into_reference(), Oldest::Taken);
+        }
+        lane
+    }
+
+    /// Creates a lane into which messages are copied.
+    ///
+    /// # Panics
+    /// Panics if it is to drop the oldest message: then the publisher would move the head, too.
+    pub(crate) fn of_copies(is_copy: IsCopy<T>, inlet: &Inlet<T>, capacity: usize, pool: &Pool<T>) -> Self {
+        assert!(inlet.when_full != WhenFull::DropOldest, "only the receiver moves the head");
+        let copies = Content::Copies(Copies::new(is_copy, capacity, pool.place, inlet.measures_time()));
+        Self::with_content(copies, inlet, capacity, (pool.place, pool.stands_for))
+    }
+
+    fn with_content(
+        content: Content<T>,
+        inlet: &Inlet<T>,
+        capacity: usize,
+        (place, stands_for): (Place, Option<Place>),
+    ) -> Self {
+        Self {
+            content,
             arrivals: inlet.signal.executor().map(|_| Circle::new(capacity, AtomicU64::default)),
             capacity: capacity as u64,
             when_full: inlet.when_full,
             signal: inlet.signal.clone(),
-            first: last.as_ref().map_or(0, |message| message.envelope().sequence + 1),
+            first: 0,
             room: Room::default(),
             closed: AtomicBool::new(false),
             sending: Line(Sending {
                 tail: AtomicU64::new(0),
                 seen_head: AtomicU64::new(0),
                 dropped: AtomicU64::new(0),
-                ledger: Ledger::new(capacity as u64),
             }),
             receiving: Line(Receiving { head: AtomicU64::new(0), deepest: AtomicU64::new(0) }),
-            reservation,
-        };
-        if let Some(message) = last {
-            lane.append(0, message.into_reference(), Oldest::Taken);
+            place,
+            stands_for,
         }
-        lane
     }
 
     /// Returns whether a replay finds the messages of the publisher at that place here: it computes
     /// those of cycles, and for all others there are stand-ins.
     pub(crate) fn has_again(&self, place: Place) -> bool {
-        let pool = self.reservation.pool();
         match place {
-            Place::Cycle(_) => pool.place == place,
-            Place::Source(_) | Place::Outside(_) => pool.stands_for == Some(place),
+            Place::Cycle(_) => self.place == place,
+            Place::Source(_) | Place::Outside(_) => self.stands_for == Some(place),
         }
     }
 
@@ -113,31 +143,73 @@ impl<T> Lane<T> {
         sequence >= self.first
     }
 
+    /// Returns whether messages are copied into the lane, and nothing else is to be done for them.
+    pub(crate) fn only_copies(&self) -> bool {
+        let only_values = matches!(&self.content, Content::Copies(copies) if !copies.has_stamps());
+        only_values && matches!(self.signal, Signal::Nothing)
+    }
+
+    /// Appends a copy of a message if that is all that there is to do: if this is a lane that [only
+    /// copies](Self::only_copies), and there is room as far as the publisher knows. Returns whether
+    /// it has. Only for the publisher. Wait-free.
+    #[inline(always)]
+    pub(crate) fn push_copy(&self, value: &T, sequence: u64) -> bool {
+        let Content::Copies(copies) = &self.content else { return false };
+        let tail = self.sending.tail.load(Ordering::Relaxed);
+        let seen_head = self.sending.seen_head.load(Ordering::Relaxed);
+        if tail.wrapping_sub(seen_head) == self.capacity || !copies.is_noted(tail, sequence) {
+            return false;
+        }
+        // SAFETY: there is room for the next message, and this is its publisher.
+        unsafe { copies.write_value(tail, value) };
+        // Release: whoever sees the new tail sees the message.
+        self.sending.tail.store(tail.wrapping_add(1), Ordering::Release);
+        true
+    }
+
     /// Appends a message, and signals it. If there is no room, either it or the oldest one is
     /// dropped. Only for the publisher. Wait-free.
     #[inline(always)]
     pub(crate) fn push(&self, message: &Complete<T>) {
         let tail = self.sending.tail.load(Ordering::Relaxed);
-        let mut oldest = Oldest::Taken;
-        if tail.wrapping_sub(self.sending.seen_head.load(Ordering::Relaxed)) == self.capacity {
-            match self.make_room(tail) {
-                Ok(found) => oldest = found,
-                Err(Full) => return,
+        if let Ok(oldest) = self.room_at(tail) {
+            match &self.content {
+                Content::References(references) => self.append(references, tail, message.give(), oldest),
+                Content::Copies(copies) => self.append_copy(copies, tail, message),
             }
+            self.signal.tell();
         }
-        self.append(tail, message.give(), oldest);
-        self.signal.tell();
+    }
+
+    /// Makes room for message `tail`, if there is none and the policy allows it, and returns what
+    /// became of the oldest one.
+    #[inline(always)]
+    fn room_at(&self, tail: u64) -> Result<Oldest, Full> {
+        if tail.wrapping_sub(self.sending.seen_head.load(Ordering::Relaxed)) == self.capacity {
+            return self.make_room(tail);
+        }
+        Ok(Oldest::Taken)
     }
 
     #[inline(always)]
-    fn append(&self, tail: u64, Reference { slot, count }: Reference<T>, oldest: Oldest) {
-        self.sending.ledger.enter(tail, count, oldest, self.taken_out());
+    fn append(&self, references: &References<T>, tail: u64, reference: Reference<T>, oldest: Oldest) {
         if let Some(arrivals) = &self.arrivals {
             self.note_arrival(arrivals, tail);
         }
-        let marked = slot.as_ptr().map_addr(|address| address | self.mark(tail));
-        self.cells.at(tail).store(marked, Ordering::Release);
+        references.put(tail, reference, oldest, self.taken_out());
+        // Relaxed: the receiver finds the message in its cell.
         self.sending.tail.store(tail.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    #[inline(never)]
+    fn append_copy(&self, copies: &Copies<T>, tail: u64, message: &Complete<T>) {
+        if let Some(arrivals) = &self.arrivals {
+            self.note_arrival(arrivals, tail);
+        }
+        // SAFETY: there is room for the next message, and this is its publisher.
+        unsafe { copies.write(tail, message.envelope()) };
+        // Release: whoever sees the new tail sees the message.
+        self.sending.tail.store(tail.wrapping_add(1), Ordering::Release);
     }
 
     /// Notes when a message arrived. Relaxed: whoever sees the message sees this.
@@ -154,8 +226,8 @@ impl<T> Lane<T> {
     #[inline]
     pub(crate) fn next_arrival(&self) -> Option<u64> {
         let head = self.head();
-        self.message(head)?;
-        self.arrivals.as_ref().map(|arrivals| arrivals.at(head).load(Ordering::Relaxed))
+        let arrivals = self.arrivals.as_ref()?;
+        self.is_there(head).then(|| arrivals.at(head).load(Ordering::Relaxed))
     }
 
     /// Checks again whether the lane is full, and applies its policy if it is.
@@ -210,15 +282,19 @@ impl<T> Lane<T> {
     /// Lock-free: tries again only if the publisher took one out meanwhile.
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<Received<T>> {
+        let references = match &self.content {
+            Content::References(references) => references,
+            Content::Copies(copies) => return self.take_copies(copies, 1)?.next(),
+        };
         loop {
             let head = self.head();
-            let Some(message) = self.message(head) else {
+            let Some(message) = references.message(head) else {
                 if self.has_moved_from(head) {
                     continue;
                 }
                 return None;
             };
-            self.note_depth(head);
+            self.look_for_depth(references, head);
             if self.advance_head(head, 1) {
                 return Some(message);
             }
@@ -228,11 +304,15 @@ impl<T> Lane<T> {
     /// Takes the oldest messages, `limit` at most; what was taken before counts as released. Only
     /// for the receiver. Lock-free.
     pub(crate) fn pop_many(&self, into: &mut Vec<Received<T>>, limit: usize) {
+        let references = match &self.content {
+            Content::References(references) => references,
+            Content::Copies(copies) => return into.extend(self.take_copies(copies, limit).into_iter().flatten()),
+        };
         let before = into.len();
         loop {
             let head = self.head();
             let numbers = (0..limit as u64).map(|place| head.wrapping_add(place));
-            into.extend(numbers.map_while(|number| self.message(number)));
+            into.extend(numbers.map_while(|number| references.message(number)));
             let count = (into.len() - before) as u64;
             if count == 0 {
                 if self.has_moved_from(head) {
@@ -240,12 +320,33 @@ impl<T> Lane<T> {
                 }
                 return;
             }
-            self.note_depth(head);
+            self.look_for_depth(references, head);
             if self.advance_head(head, count) {
                 return;
             }
             into.truncate(before);
         }
+    }
+
+    /// Takes the oldest messages, `limit` at most, if there are any. Wait-free.
+    #[inline(always)]
+    fn take_copies<'a>(
+        &self,
+        copies: &'a Copies<T>,
+        limit: usize,
+    ) -> Option<impl ExactSizeIterator<Item = Received<T>> + use<'a, T>> {
+        // Relaxed: only the receiver moves it.
+        let head = self.receiving.head.load(Ordering::Relaxed);
+        // Acquire: the messages are there.
+        let waiting = self.sending.tail.load(Ordering::Acquire).wrapping_sub(head);
+        let count = waiting.min(limit as u64);
+        if count == 0 {
+            return None;
+        }
+        self.note_depth(waiting);
+        self.advance_head(head, count);
+        // SAFETY: they are there, and whoever takes more has given these up.
+        Some((0..count as usize).map(move |place| unsafe { Received::copy(copies, head.wrapping_add(place as u64)) }))
     }
 
     /// Takes the messages from number `first` of their publisher on, `limit` at most, and drops
@@ -258,7 +359,7 @@ impl<T> Lane<T> {
         while limit > 0
             && let Some(message) = self.pop()
         {
-            if message.envelope().sequence >= first {
+            if message.header().sequence >= first {
                 into.push(message);
                 return self.pop_many(into, limit - 1);
             }
@@ -275,8 +376,10 @@ impl<T> Lane<T> {
     /// Takes back all messages that went through, if the receiver has left. Only for the publisher.
     pub(crate) fn take_back_if_closed(&self) {
         // Acquire: the receiver that closed the lane has read what it held.
-        if self.closed.load(Ordering::Acquire) {
-            self.sending.ledger.take_back(self.sending.tail.load(Ordering::Relaxed), self.taken_out());
+        if self.closed.load(Ordering::Acquire)
+            && let Content::References(references) = &self.content
+        {
+            references.ledger.take_back(self.sending.tail.load(Ordering::Relaxed), self.taken_out());
         }
     }
 
@@ -301,7 +404,7 @@ impl<T> Lane<T> {
     pub(crate) fn has_message(&self) -> bool {
         loop {
             let head = self.head();
-            if self.message(head).is_some() {
+            if self.is_there(head) {
                 return true;
             }
             if !self.has_moved_from(head) {
@@ -310,16 +413,33 @@ impl<T> Lane<T> {
         }
     }
 
+    /// Returns whether message `number` is there, where `number` is `head`, or was a moment ago.
+    #[inline]
+    fn is_there(&self, number: u64) -> bool {
+        match &self.content {
+            Content::References(references) => references.message(number).is_some(),
+            // Acquire: what was noted beside the message is there, too.
+            Content::Copies(_) => self.sending.tail.load(Ordering::Acquire) != number,
+        }
+    }
+
     /// Records it if more messages wait than ever before. Most of the time this only reads the cell
     /// in which the next one would be. Only for the receiver.
     #[inline]
-    fn note_depth(&self, head: u64) {
+    fn look_for_depth(&self, references: &References<T>, head: u64) {
+        let is_there = |depth| depth < self.capacity && references.message(head.wrapping_add(depth)).is_some();
+        let before = self.receiving.deepest.load(Ordering::Relaxed);
+        if is_there(before) {
+            let depth = (before..).find(|depth| !is_there(*depth));
+            self.note_depth(depth.unwrap_or(self.capacity));
+        }
+    }
+
+    /// Records that so many messages wait, if that is more than ever before. Only for the receiver.
+    #[inline]
+    fn note_depth(&self, depth: u64) {
         let deepest = &self.receiving.deepest;
-        let mut depth = deepest.load(Ordering::Relaxed);
-        if depth < self.capacity && self.message(head.wrapping_add(depth)).is_some() {
-            while depth < self.capacity && self.message(head.wrapping_add(depth)).is_some() {
-                depth += 1;
-            }
+        if depth > deepest.load(Ordering::Relaxed) {
             deepest.store(depth, Ordering::Relaxed);
         }
     }
@@ -329,16 +449,6 @@ impl<T> Lane<T> {
     fn head(&self) -> u64 {
         // Acquire: see where the publisher advances `head`.
         self.receiving.head.load(Ordering::Acquire)
-    }
-
-    /// Returns message `number`, if it is the next in its cell. It is the receiver's only if `head`
-    /// can be advanced beyond it.
-    #[inline]
-    fn message(&self, number: u64) -> Option<Received<T>> {
-        let marked = self.cells.at(number).load(Ordering::Acquire);
-        let is_there = !marked.is_null() && marked.addr() & 1 == self.mark(number);
-        // SAFETY: whoever advances `head` owns the message; if that is not us, it is forgotten.
-        is_there.then(|| unsafe { Received::new(marked.map_addr(|address| address & !1)) })
     }
 
     /// Returns whether the publisher took a message out since `head` was seen.
@@ -370,19 +480,14 @@ impl<T> Lane<T> {
             self.room.tell();
         }
     }
-
-    /// Returns the mark that distinguishes a message from the one before and the one after it in
-    /// its cell.
-    #[inline]
-    fn mark(&self, number: u64) -> usize {
-        usize::from(number & self.cells.len() as u64 == 0)
-    }
 }
 
 impl<T> Drop for Lane<T> {
     fn drop(&mut self) {
         let (tail, taken_out) = (self.sending.tail.load(Ordering::Relaxed), self.taken_out());
-        self.sending.0.ledger.let_go(tail, taken_out);
+        if let Content::References(references) = &mut self.content {
+            references.ledger.let_go(tail, taken_out);
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The receiving end of a topic that gets the newest message.
 
 use super::Message;
-use super::cell::MessageCell;
 use super::hub::Hub;
-use super::pool::{Held, Pool, Reservation};
+use super::newest::Newest;
+use super::pool::{Held, Pool, Received, Reservation};
 use super::sample::Sample;
 use crate::signal::Signal;
 use crate::statistics::{Latencies, Receives, SubscriberReport};
-use crate::sync::{self, AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
 use hemiola_trace::Ticks;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -33,13 +33,15 @@ pub struct Latest<T: Message> {
     hub: Arc<Hub<T>>,
     word: sync::Arc<Word<T>>,
     front: Option<Held<T>>,
+    /// The message in front, as it is handed out.
+    received: Option<Received<T>>,
 }
 
 impl<T: Message> Latest<T> {
     pub(crate) fn join(hub: Arc<Hub<T>>, signal: Signal) -> Self {
         let word = sync::Arc::new(Word::new(signal, hub.latencies()));
         hub.join_latest(&word);
-        Self { hub, word, front: None }
+        Self { hub, word, front: None, received: None }
     }
 
     /// Returns the newest message ever seen; `None` before the first. Wait-free.
@@ -57,22 +59,19 @@ impl<T: Message> Latest<T> {
 
     #[inline]
     fn front(&self) -> Option<Sample<'_, T>> {
-        self.front.as_ref().map(|message| Sample::new(message.envelope()))
+        self.received.as_ref().map(Sample::new)
     }
 
     #[inline]
     fn refresh(&mut self) -> bool {
         let Word { newest, taken, latencies, .. } = &*self.word;
-        if !newest.is_set() {
+        if !newest.take(&mut self.front) {
             return false;
         }
-        // The old message is released first, because a slot is reserved for one in the cell and for
-        // one in front, and none for a third.
-        self.front = None;
-        self.front = newest.take();
+        self.received = self.front.as_ref().map(Held::received);
         taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if let (Some(latencies), Some(message)) = (latencies, &self.front) {
-            latencies.record(message.envelope().published, Ticks::now());
+            latencies.record(message.envelope().header.published, Ticks::now());
         }
         true
     }
@@ -83,7 +82,7 @@ impl<T: Message> Drop for Latest<T> {
         // The messages are released as long as the topic keeps the pools alive.
         self.front = None;
         self.hub.leave_latest(&self.word);
-        self.word.newest.take();
+        self.word.newest.clear();
     }
 }
 
@@ -94,46 +93,61 @@ impl<T: Message> fmt::Debug for Latest<T> {
 }
 
 /// Carries the newest message to one receiver: all publishers swap theirs in, the receiver takes it
-/// out.
+/// out and gives back the one that it had.
 pub(crate) struct Word<T> {
-    pub(crate) newest: MessageCell<T>,
+    pub(crate) newest: Newest<T>,
     pub(crate) signal: Signal,
     /// Set when the receiver is gone.
     closed: AtomicBool,
-    replaced: AtomicU64,
     taken: AtomicU64,
     latencies: Option<Latencies>,
-    /// The reserved slots in the pool of each publisher, for what is in the cell and what the
-    /// receiver holds.
-    reservations: Mutex<Vec<Reservation<T>>>,
+    /// The shares of all publishers.
+    shares: Mutex<Vec<sync::Arc<Share<T>>>>,
 }
 
-/// The number of messages that a receiver of the newest may hold: one in the cell, one in front.
+/// The share of a publisher in a word.
+struct Share<T> {
+    /// The number of messages that this publisher replaced before they were received. Only it
+    /// writes this: a counter of all publishers would be one more line that they share.
+    replaced: AtomicU64,
+    /// The reserved slots, for what is in the word and what the receiver holds.
+    _reservation: Reservation<T>,
+}
+
+/// The end of a word through which a publisher writes.
+pub(crate) struct WordWriter<T> {
+    pub(crate) word: sync::Arc<Word<T>>,
+    share: sync::Arc<Share<T>>,
+}
+
+/// The number of messages that a receiver of the newest may hold: one in the word, one in front.
 const RESERVED: usize = 2;
+
+impl<T> WordWriter<T> {
+    /// Replaces the message, and signals the new one. Returns the one that was there: one that
+    /// nobody took, or that the receiver had before. Only for the publisher. Wait-free.
+    #[inline]
+    pub(crate) fn put(&self, message: Held<T>) -> Option<Held<T>> {
+        let (old, was_new) = self.word.newest.put(message);
+        if was_new {
+            let replaced = &self.share.replaced;
+            replaced.store(replaced.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        self.word.signal.raise();
+        old
+    }
+}
 
 impl<T> Word<T> {
     pub(crate) fn new(signal: Signal, latencies: Option<Latencies>) -> Self {
         Self {
-            newest: MessageCell::new(),
+            newest: Newest::new(),
             signal,
             closed: AtomicBool::new(false),
-            replaced: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             latencies,
-            reservations: Mutex::new(Vec::new()),
+            shares: Mutex::new(Vec::new()),
         }
-    }
-
-    /// Replaces the message, and signals the new one. The old one is returned if nobody took it.
-    /// Wait-free.
-    #[inline]
-    pub(crate) fn put(&self, message: Held<T>) -> Option<Held<T>> {
-        let old = self.newest.replace(message);
-        if old.is_some() {
-            self.replaced.fetch_add(1, Ordering::Relaxed);
-        }
-        self.signal.raise();
-        old
     }
 
     /// Marks the word as one whose receiver has left.
@@ -147,28 +161,34 @@ impl<T> Word<T> {
     /// seen the list change.
     pub(crate) fn clear_if_closed(&self) {
         if self.closed.load(Ordering::Relaxed) {
-            drop(self.newest.take());
+            self.newest.clear();
         }
     }
 
     pub(crate) fn report(&self) -> SubscriberReport {
-        let (depth, delivered) = (self.newest.is_set().into(), self.taken.load(Ordering::Relaxed));
+        let (depth, delivered) = (self.newest.is_new().into(), self.taken.load(Ordering::Relaxed));
         SubscriberReport {
             receives: Receives::Newest,
             delivered,
-            dropped: self.replaced.load(Ordering::Relaxed),
+            dropped: self.shares().iter().map(|share| share.replaced.load(Ordering::Relaxed)).sum(),
             depth,
             deepest: depth.max(delivered.min(1)),
             latency: self.latencies.as_ref().map(Latencies::summary),
         }
     }
+
+    fn shares(&self) -> MutexGuard<'_, Vec<sync::Arc<Share<T>>>> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl<T: Default> Word<T> {
-    /// Reserves slots of another publisher for its messages. Must be called before the publisher
-    /// learns of the word.
-    pub(crate) fn reserve(&self, pool: &Arc<Pool<T>>) {
+impl<T: Default> WordWriter<T> {
+    /// Creates the end of a word for another publisher, and reserves slots in its pool. Must be
+    /// called before the publisher learns of the word.
+    pub(crate) fn new(word: &sync::Arc<Word<T>>, pool: &Arc<Pool<T>>) -> Self {
         let reservation = Reservation::new(pool, RESERVED);
-        self.reservations.lock().unwrap_or_else(PoisonError::into_inner).push(reservation);
+        let share = sync::Arc::new(Share { replaced: AtomicU64::new(0), _reservation: reservation });
+        word.shares().push(share.clone());
+        Self { word: word.clone(), share }
     }
 }

@@ -1,12 +1,13 @@
 //! The slots of one publisher: a message is written once, into a slot, and shared by reference.
 //!
 //! # Protocol
-//! The publisher counts the references to a slot that it has given out. There are two ways back:
+//! The publisher counts the references to a slot that it has given out. There are three ways back:
 //!
 //! | given to | comes back | who writes what |
 //! |---|---|---|
 //! | a [lane](super::lane) | as the lane's receiver goes on: its publisher takes it back by itself, see [`ledger`](super::ledger) | the publisher, in `given`: one less |
 //! | a [cell](super::cell), as a [`Held`] | when its holder releases it | the holder, in `let_go`: one more |
+//! | the [place of the newest](super::newest), as a [`Held`] | there, when another is put in: whoever publishes that gets it | that publisher, in `given`: one less, if it is its own and was the only reference; otherwise as above |
 //!
 //! If the numbers are equal the slot is the publisher's, which alone may write it; otherwise the
 //! holders', who only read. So what goes through lanes is counted by one thread only, and the
@@ -27,6 +28,7 @@
 //! References are kept only by those who keep the pool alive.
 #![expect(unsafe_code, reason = "slots are shared between threads as the protocol above says")]
 
+use super::copies::Copies;
 use crate::roster::{Roster, RosterReader};
 use crate::sync::{self, AtomicU32, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
 use hemiola_model::module::Place;
@@ -42,14 +44,20 @@ pub(crate) struct Slot<T> {
 
 /// A message with its metadata.
 pub(crate) struct Envelope<T> {
+    pub(crate) header: Header,
+    /// Set if there is one [`Held`] of this message, and no other reference.
+    single: bool,
+    pub(crate) value: T,
+}
+
+/// The metadata of a message.
+#[derive(Clone, Copy)]
+pub(crate) struct Header {
     /// The place of its publisher, which all messages of a pool share.
     pub(crate) place: Place,
     pub(crate) sequence: u64,
     /// The time of publication, or zero if the bus does not measure time.
     pub(crate) published: Ticks,
-    /// Set if there is one [`Held`] of this message, and no other reference.
-    single: bool,
-    pub(crate) value: T,
 }
 
 // SAFETY: by the protocol, writing is exclusive (T: Send) and reading shared (T: Sync).
@@ -157,8 +165,8 @@ impl<T: Default> Segment<T> {
         let count = || Count { given: AtomicU32::new(0), let_go: AtomicU32::new(0) };
         let line = || Line(std::array::from_fn(|_| count()));
         let counts: Box<[Line<[Count; COUNTS]>]> = (0..slots.div_ceil(COUNTS)).map(|_| line()).collect();
-        let envelope =
-            || Envelope { place, sequence: 0, published: Ticks::default(), single: false, value: T::default() };
+        let header = || Header { place, sequence: 0, published: Ticks::default() };
+        let envelope = || Envelope { header: header(), single: false, value: T::default() };
         let slot = |count: &Count| Slot { count: count.into(), envelope: UnsafeCell::new(envelope()) };
         let mut made = Vec::with_capacity(slots);
         made.extend(counts.iter().flat_map(|line| &**line).take(slots).map(slot));
@@ -214,8 +222,11 @@ pub(crate) struct Slots<T> {
     here: sync::Arc<Segment<T>>,
     segment: usize,
     place: usize,
+    /// A slot that is known to be free: the last one that came back by itself. It is used first,
+    /// because of all slots it is the likeliest to be in the publisher's cache.
+    spare: Option<Claimed<T>>,
     /// The pool, which the reader of the list does not keep alive.
-    _pool: Arc<Pool<T>>,
+    pool: Arc<Pool<T>>,
 }
 
 impl<T> Slots<T> {
@@ -223,7 +234,7 @@ impl<T> Slots<T> {
     pub(crate) fn new(pool: Arc<Pool<T>>) -> Self {
         let segments = pool.segments.reader();
         let here = segments.entries()[0].clone();
-        Self { segments, here, segment: 0, place: 0, _pool: pool }
+        Self { segments, here, segment: 0, place: 0, spare: None, pool }
     }
 
     /// Updates the list of segments.
@@ -234,12 +245,30 @@ impl<T> Slots<T> {
     /// Returns a free slot. Checks each slot at most once or twice; usually it checks one.
     #[inline(always)]
     pub(crate) fn claim(&mut self) -> Claimed<T> {
+        // Where nothing comes back, nothing is stored.
+        if self.spare.is_some()
+            && let Some(spare) = self.spare.take()
+        {
+            return spare;
+        }
         match self.here.slot(self.place) {
             Some((slot, count)) if count.is_free() => {
                 self.place += 1;
                 Claimed { slot: slot.into(), count: count.into() }
             }
             _ => self.search(),
+        }
+    }
+
+    /// Releases a message, whose slot is used next if it is a free one of this pool now.
+    #[inline]
+    pub(crate) fn reuse(&mut self, message: Held<T>) {
+        let Envelope { header, single, .. } = message.envelope();
+        if *single && header.place == self.pool.place {
+            let Reference { slot, count } = message.into_reference();
+            let slot = Claimed { slot, count };
+            slot.count().take_back();
+            self.spare = Some(slot);
         }
     }
 
@@ -271,7 +300,18 @@ pub(crate) struct Claimed<T> {
     count: NonNull<Count>,
 }
 
+// SAFETY: it gives exclusive access to a T.
+unsafe impl<T: Send> Send for Claimed<T> {}
+// SAFETY: it gives shared access to a T.
+unsafe impl<T: Sync> Sync for Claimed<T> {}
+
 impl<T> Claimed<T> {
+    #[inline]
+    fn count(&self) -> &Count {
+        // SAFETY: the pool lives, and counts do not move.
+        unsafe { self.count.as_ref() }
+    }
+
     #[inline]
     pub(crate) fn envelope(&self) -> &Envelope<T> {
         // SAFETY: the pool lives; nobody refers to the slot, and `self` is the publisher's only
@@ -302,6 +342,12 @@ impl<T> Claimed<T> {
 pub(crate) struct Complete<T>(Reference<T>);
 
 impl<T> Complete<T> {
+    #[inline]
+    pub(crate) fn envelope(&self) -> &Envelope<T> {
+        // SAFETY: the pool lives; only the publisher writes, and it is about to share this.
+        unsafe { self.0.slot.as_ref().envelope.look(|envelope| &*envelope) }
+    }
+
     /// Creates a reference for a lane.
     #[inline]
     pub(crate) fn give(&self) -> Reference<T> {
@@ -324,9 +370,14 @@ pub(crate) struct Reference<T> {
     pub(crate) count: NonNull<Count>,
 }
 
-/// A message that came through a lane. It is valid until the lane's receiver has taken as many more
-/// out of it as the lane has room for.
-pub(crate) struct Received<T>(NonNull<Slot<T>>);
+/// A message that was received. One that came through a lane is valid until the lane's receiver has
+/// taken as many more out of it as the lane has room for; any other, as long as its [`Held`].
+pub(crate) enum Received<T> {
+    /// The message is in a slot.
+    Reference(NonNull<Slot<T>>),
+    /// The message is a copy in the lane, with that number.
+    Copy(NonNull<Copies<T>>, u64),
+}
 
 // SAFETY: it gives shared access to a T.
 unsafe impl<T: Send + Sync> Send for Received<T> {}
@@ -340,13 +391,36 @@ impl<T> Received<T> {
     #[inline]
     pub(crate) unsafe fn new(slot: *mut Slot<T>) -> Self {
         // SAFETY: what goes through a lane is not null.
-        Self(unsafe { NonNull::new_unchecked(slot) })
+        Self::Reference(unsafe { NonNull::new_unchecked(slot) })
+    }
+
+    /// # Safety
+    /// The message came through the lane of these copies, to its receiver, who gives it up as
+    /// above.
+    #[inline(always)]
+    pub(crate) unsafe fn copy(copies: &Copies<T>, number: u64) -> Self {
+        Self::Copy(copies.into(), number)
     }
 
     #[inline]
-    pub(crate) fn envelope(&self) -> &Envelope<T> {
-        // SAFETY: the pool lives, and the lane's reference keeps the publisher from writing.
-        unsafe { self.0.as_ref().envelope.look(|envelope| &*envelope) }
+    pub(crate) fn value(&self) -> &T {
+        match self {
+            // SAFETY: the pool lives, and the lane's reference keeps the publisher from writing.
+            Self::Reference(slot) => unsafe { slot.as_ref().envelope.look(|envelope| &(*envelope).value) },
+            // SAFETY: the lane lives, and the message is not released.
+            Self::Copy(copies, number) => unsafe { copies.as_ref().value(*number) },
+        }
+    }
+
+    /// Returns the metadata.
+    #[inline]
+    pub(crate) fn header(&self) -> Header {
+        match self {
+            // SAFETY: as above.
+            Self::Reference(slot) => unsafe { slot.as_ref().envelope.look(|envelope| (*envelope).header) },
+            // SAFETY: as above.
+            Self::Copy(copies, number) => unsafe { copies.as_ref() }.header(*number),
+        }
     }
 }
 
@@ -374,6 +448,12 @@ impl<T> Held<T> {
         // This undoes one release. Relaxed: our own reference keeps the slot from being free.
         self.slot().count().let_go.fetch_sub(1, Ordering::Relaxed);
         Some(Held(self.0))
+    }
+
+    /// Returns the message as one that was received. It is valid as long as this lives.
+    #[inline]
+    pub(crate) fn received(&self) -> Received<T> {
+        Received::Reference(self.0)
     }
 
     /// Turns this into a reference for a lane of the publisher.

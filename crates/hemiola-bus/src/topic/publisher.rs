@@ -10,6 +10,7 @@ use hemiola_model::module::Place;
 use hemiola_realtime::monotonic_now;
 use hemiola_trace::Ticks;
 use std::fmt;
+use std::mem::needs_drop;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,15 +61,38 @@ impl<T: Message> Publisher<T> {
         }
     }
 
-    /// Publishes a message: moves it into a slot, where all receivers read it.
+    /// Publishes a message: moves it into a slot, where all receivers read it (but those that [get
+    /// copies](crate::Topic::queue_of_copies)).
     ///
     /// The older message in the slot is dropped. If messages own memory, use [`loan`](Self::loan)
     /// instead and reuse that memory.
     #[inline]
     pub fn publish(&mut self, value: T) {
-        let mut loan = self.loan();
-        *loan = value;
-        loan.publish();
+        // A type that needs a drop is not `Copy`.
+        if needs_drop::<T>() || !self.copy_to_sole(&value) {
+            let mut loan = self.loan();
+            *loan = value;
+            loan.publish();
+        }
+    }
+
+    /// Copies a message to the only receiver, if that is all that there is to do, and returns
+    /// whether it has. All of this is inlined, so that the message is in a register until it is in
+    /// the lane.
+    #[inline(always)]
+    fn copy_to_sole(&mut self, value: &T) -> bool {
+        // Most publishers need not look any further. Who is new here is found by the other way.
+        if self.receivers.sole().is_none() {
+            return false;
+        }
+        self.refresh();
+        let outlet = &self.membership.outlet;
+        let sequence = outlet.published.load(Ordering::Relaxed);
+        let copied = !outlet.keeps_last() && self.receivers.sole().is_some_and(|lane| lane.push_copy(value, sequence));
+        if copied {
+            outlet.published.store(sequence + 1, Ordering::Relaxed);
+        }
+        copied
     }
 
     /// Lends a message to be filled in place. Its content is an older message, or the default:
@@ -168,9 +192,9 @@ impl<T: Message> Publisher<T> {
         let published = &self.membership.outlet.published;
         let sequence = published.load(Ordering::Relaxed);
         let envelope = slot.envelope_mut();
-        envelope.sequence = sequence;
+        envelope.header.sequence = sequence;
         if self.measures_time {
-            envelope.published = Ticks::now();
+            envelope.header.published = Ticks::now();
         }
         published.store(sequence + 1, Ordering::Relaxed);
         if self.membership.outlet.keeps_last() {
@@ -183,7 +207,9 @@ impl<T: Message> Publisher<T> {
             lane.push(&message);
         }
         for word in words {
-            drop(word.put(message.hold()));
+            if let Some(old) = word.put(message.hold()) {
+                self.slots.reuse(old);
+            }
         }
     }
 
@@ -191,7 +217,7 @@ impl<T: Message> Publisher<T> {
     /// meanwhile gets it in one way or the other, or in both.
     #[cold]
     fn send_and_keep(&mut self, slot: Claimed<T>) {
-        let sequence = slot.envelope().sequence;
+        let sequence = slot.envelope().header.sequence;
         // Those who join will share it, however many they are.
         let message = slot.complete(usize::MAX, usize::MAX);
         drop(self.membership.outlet.last.replace(message.hold()));

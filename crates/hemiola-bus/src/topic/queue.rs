@@ -1,6 +1,7 @@
 //! The receiving end of a topic that gets all messages, in order.
 
 use super::Message;
+use super::copies::IsCopy;
 use super::hub::{Hub, Inlet};
 use super::lane::Lane;
 use super::pool::Received;
@@ -47,12 +48,18 @@ pub struct Queue<T: Message> {
 }
 
 impl<T: Message> Queue<T> {
-    pub(crate) fn join(hub: Arc<Hub<T>>, capacity: usize, when_full: WhenFull, signal: Signal) -> Self {
+    pub(crate) fn join(
+        hub: Arc<Hub<T>>,
+        capacity: usize,
+        when_full: WhenFull,
+        signal: Signal,
+        is_copy: Option<IsCopy<T>>,
+    ) -> Self {
         assert!(capacity > 0, "a queue has room for at least one message");
         // This comes first: a capacity for which there is no memory ends here, before anything is
         // computed with it.
         let batch = Vec::with_capacity(capacity);
-        let inlet = Arc::new(Inlet::new(capacity, when_full, signal, hub.latencies()));
+        let inlet = Arc::new(Inlet::new(capacity, when_full, signal, is_copy, hub.latencies()));
         hub.join_queue(&inlet);
         let lanes = inlet.lanes.reader();
         Self { hub, inlet, lanes, turn: 0, held: None, batch }
@@ -107,7 +114,7 @@ impl<T: Message> Queue<T> {
             let is_first = wanted[..index].iter().all(|other| other.place != place);
             let is_right = |message: &Received<T>| match place {
                 Place::Cycle(_) => true,
-                Place::Source(_) | Place::Outside(_) => message.envelope().sequence == first,
+                Place::Source(_) | Place::Outside(_) => message.header().sequence == first,
             };
             match lanes.iter().find(|lane| lane.has_again(place)).filter(|_| is_first) {
                 Some(lane) if matches!(place, Place::Cycle(_)) => lane.pop_many(batch, limit),
@@ -220,7 +227,7 @@ impl<'q, T> Reception<'q, T> {
         });
         let message = held.as_ref()?;
         inlet.record_latencies(std::slice::from_ref(message));
-        Some(Sample::new(message.envelope()))
+        Some(Sample::new(message))
     }
 
     /// Returns whether there are more messages.

@@ -13,27 +13,47 @@
 
 use super::hub::Outlet;
 use super::lane::Lane;
-use super::latest::Word;
+use super::latest::WordWriter;
 use crate::roster::RosterReader;
 use crate::sync::Arc;
 
 /// A publisher's view of its receivers.
 pub(crate) struct Receivers<T> {
     lanes: RosterReader<Lane<T>>,
-    words: RosterReader<Word<T>>,
+    words: RosterReader<WordWriter<T>>,
     /// The lanes from before the last change.
     former_lanes: Vec<Arc<Lane<T>>>,
-    former_words: Vec<Arc<Word<T>>>,
+    former_words: Vec<Arc<WordWriter<T>>>,
+    /// See [`sole`](Self::sole).
+    sole: Option<Arc<Lane<T>>>,
 }
 
 impl<T> Receivers<T> {
     pub(crate) fn new(outlet: &Outlet<T>) -> Self {
-        Self {
+        let mut receivers = Self {
             lanes: outlet.lanes.reader(),
             words: outlet.words.reader(),
             former_lanes: Vec::new(),
             former_words: Vec::new(),
-        }
+            sole: None,
+        };
+        receivers.find_sole();
+        receivers
+    }
+
+    /// Returns the lane of the only receiver, if there is only one and nothing is to be done for a
+    /// message but to copy it.
+    #[inline]
+    pub(crate) fn sole(&self) -> Option<&Lane<T>> {
+        self.sole.as_deref()
+    }
+
+    /// Finds the only receiver. This drops no lane: one that has left is in the former list still.
+    fn find_sole(&mut self) {
+        self.sole = match (self.lanes(), self.words()) {
+            ([lane], []) if lane.only_copies() => Some(lane.clone()),
+            _ => None,
+        };
     }
 
     #[inline]
@@ -42,7 +62,7 @@ impl<T> Receivers<T> {
     }
 
     #[inline]
-    pub(crate) fn words(&self) -> &[Arc<Word<T>>] {
+    pub(crate) fn words(&self) -> &[Arc<WordWriter<T>>] {
         self.words.entries()
     }
 
@@ -65,7 +85,8 @@ impl<T> Receivers<T> {
             self.former_lanes.iter().for_each(|lane| lane.take_back_if_closed());
         }
         if self.words.refresh_keeping(&mut self.former_words) {
-            self.former_words.iter().for_each(|word| word.clear_if_closed());
+            self.former_words.iter().for_each(|writer| writer.word.clear_if_closed());
         }
+        self.find_sole();
     }
 }

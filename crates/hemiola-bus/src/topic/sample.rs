@@ -1,6 +1,6 @@
 //! The messages that receivers hand out.
 
-use super::pool::{Envelope, Received};
+use super::pool::Received;
 use hemiola_model::module::Place;
 use hemiola_trace::Ticks;
 use std::fmt;
@@ -23,34 +23,37 @@ use std::slice;
 /// assert_eq!((goal.scored_by, goal.sequence(), goal.stamp()), (5, 0, None));
 /// # Ok::<(), hemiola_bus::BusError>(())
 /// ```
-pub struct Sample<'a, T>(&'a Envelope<T>);
+pub struct Sample<'a, T> {
+    value: &'a T,
+    message: &'a Received<T>,
+}
 
 impl<'a, T> Sample<'a, T> {
     #[inline]
-    pub(crate) fn new(envelope: &'a Envelope<T>) -> Self {
-        Self(envelope)
+    pub(crate) fn new(message: &'a Received<T>) -> Self {
+        Self { value: message.value(), message }
     }
 
     /// Returns the message, for as long as the receiver is not asked for another.
     pub fn value(self) -> &'a T {
-        &self.0.value
+        self.value
     }
 
     /// Returns the number of the message among those of its publisher: a gap shows what was
     /// dropped. A publisher that takes the place of one that left continues its numbers.
     pub fn sequence(&self) -> u64 {
-        self.0.sequence
+        self.message.header().sequence
     }
 
     /// Returns the place of the publisher in the topic.
     pub(crate) fn place(&self) -> Place {
-        self.0.place
+        self.message.header().place
     }
 
     /// Returns when the message was published, on a bus that [measures
     /// time](crate::Bus::with_timing).
     pub fn stamp(&self) -> Option<Ticks> {
-        Some(self.0.published).filter(|stamp| *stamp != Ticks::default())
+        Some(self.message.header().published).filter(|stamp| *stamp != Ticks::default())
     }
 }
 
@@ -59,7 +62,7 @@ impl<T> Deref for Sample<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.0.value
+        self.value
     }
 }
 
@@ -73,7 +76,7 @@ impl<T> Copy for Sample<'_, T> {}
 
 impl<T: fmt::Debug> fmt::Debug for Sample<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Sample").field("sequence", &self.sequence()).field("value", &self.0.value).finish()
+        formatter.debug_struct("Sample").field("sequence", &self.sequence()).field("value", self.value).finish()
     }
 }
 
@@ -135,7 +138,7 @@ impl<'a, T> Iterator for BatchIter<'a, T> {
     type Item = Sample<'a, T>;
 
     fn next(&mut self) -> Option<Sample<'a, T>> {
-        self.0.next().map(|message| Sample::new(message.envelope()))
+        self.0.next().map(Sample::new)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,6 +1,7 @@
 //! Models that try every interleaving of the pool, the lane, the word, and of those who join and
 //! leave.
 
+mod copies;
 mod lanes;
 mod topics;
 

@@ -1,4 +1,4 @@
-use crate::{Bus, Topic, WhenFull};
+use crate::{Bus, Signal, Topic, WhenFull};
 use std::sync::Arc;
 
 fn topic<T: crate::Message>() -> Topic<T> {
@@ -27,6 +27,79 @@ fn a_message_is_not_copied() {
     let (mut first, mut second) = (topic.queue(2, WhenFull::DropOldest), topic.latest());
     publisher.publish([7; 32]);
     assert!(std::ptr::eq(first.receive().unwrap().value(), second.get().unwrap().value()));
+}
+
+#[test]
+fn receivers_of_copies_and_of_references_get_the_same() {
+    let bus = Bus::with_timing();
+    let topic = bus.topic("test").unwrap();
+    let mut publisher = topic.publisher();
+    let mut queues = [WhenFull::DropOldest, WhenFull::DropNewest, WhenFull::Wait]
+        .map(|policy| topic.queue_of_copies(4, policy, Signal::Nothing));
+    let mut latest = topic.latest();
+    for value in 0..20_u64 {
+        publisher.publish(value);
+        let newest = latest.get().unwrap();
+        assert_eq!((*newest, newest.sequence()), (value, value));
+        for queue in &mut queues {
+            let message = queue.receive().unwrap();
+            assert_eq!((*message, message.sequence(), message.stamp()), (value, value, newest.stamp()));
+        }
+    }
+}
+
+#[test]
+fn each_queue_of_copies_gets_its_own() {
+    let topic = topic::<u64>();
+    let mut publisher = topic.publisher();
+    let queues = [WhenFull::DropNewest, WhenFull::Wait, WhenFull::DropOldest];
+    let mut queues = queues.map(|policy| topic.queue_of_copies(2, policy, Signal::Nothing));
+    let mut reader = topic.queue(2, WhenFull::DropOldest);
+    publisher.publish(7);
+    let [first, second, oldest] = queues.each_mut().map(|queue| queue.receive().unwrap().value());
+    assert!(!std::ptr::eq(first, second));
+    assert!(std::ptr::eq(oldest, reader.receive().unwrap().value()), "what drops the oldest gets references");
+}
+
+#[test]
+fn what_only_one_can_have_is_not_given_twice() {
+    use std::sync::Mutex;
+    let topic = topic::<Mutex<Option<&'static mut u64>>>();
+    let mut queues = [WhenFull::DropNewest, WhenFull::Wait].map(|policy| topic.queue(2, policy));
+    topic.publisher().publish(Mutex::new(Some(Box::leak(Box::new(7)))));
+    let given = queues.each_mut().map(|queue| queue.receive().unwrap().lock().unwrap().take().is_some());
+    assert_eq!(given, [true, false]);
+}
+
+#[test]
+fn the_only_receiver_of_copies_may_join_while_a_message_is_written() {
+    let topic = topic();
+    let mut publisher = topic.publisher();
+    let mut loan = publisher.loan();
+    let mut queue = topic.queue_of_copies(2, WhenFull::DropNewest, Signal::Nothing);
+    *loan = 7;
+    loan.publish();
+    publisher.publish(8);
+    drop(topic.latest());
+    assert_eq!(all(&mut queue), [7, 8]);
+}
+
+#[test]
+fn a_publisher_of_copies_goes_on_when_its_only_receiver_is_gone_or_not_the_only_one() {
+    let topic = topic();
+    let mut publisher = topic.publisher();
+    let mut queue = topic.queue_of_copies(4, WhenFull::DropNewest, Signal::Nothing);
+    publisher.publish(1);
+    let mut latest = topic.latest();
+    publisher.publish(2);
+    assert_eq!(latest.get().as_deref(), Some(&2));
+    drop(latest);
+    publisher.publish(3);
+    publisher.publish(4);
+    assert_eq!(all(&mut queue), [1, 2, 3, 4]);
+    drop(queue);
+    publisher.publish(5);
+    assert_eq!(publisher.published(), 5);
 }
 
 #[test]
@@ -145,10 +218,24 @@ fn who_joins_late_gets_the_last_message_of_each_publisher_first() {
     let (mut first, mut second) = (topic.publisher(), topic.publisher());
     (0..3).for_each(|value| first.publish(value));
     (10..13).for_each(|value| second.publish(value));
-    let mut late = topic.queue(4, WhenFull::DropOldest);
+    let queues = [topic.queue(4, WhenFull::DropOldest), topic.queue_of_copies(4, WhenFull::Wait, Signal::Nothing)];
     first.publish(3);
-    assert_eq!(all(&mut late), [2, 12, 3]);
+    queues.into_iter().for_each(|mut late| assert_eq!(all(&mut late), [2, 12, 3]));
     assert!(topic.latest().get().is_some());
+}
+
+#[test]
+fn a_topic_that_begins_to_keep_its_last_message_goes_on_with_copies() {
+    let topic = topic();
+    let mut early = topic.queue_of_copies(4, WhenFull::DropNewest, Signal::Nothing);
+    let mut publisher = topic.publisher();
+    publisher.publish(1);
+    topic.keep_last();
+    publisher.publish(2);
+    let mut other = topic.publisher();
+    other.publish(3);
+    assert_eq!(all(&mut early), [1, 3, 2]);
+    assert_eq!(all(&mut topic.queue(4, WhenFull::DropNewest)), [2, 3]);
 }
 
 #[test]
@@ -190,6 +277,17 @@ fn a_gap_in_the_sequence_shows_what_was_dropped() {
     let mut publisher = topic.publisher();
     (0..5).for_each(|value| publisher.publish(value));
     assert_eq!(queue.batch(2).iter().map(|message| message.sequence()).collect::<Vec<_>>(), [3, 4]);
+}
+
+#[test]
+fn a_gap_in_the_sequence_shows_what_was_not_copied() {
+    let topic = topic();
+    let mut queue = topic.queue_of_copies(2, WhenFull::DropNewest, Signal::Nothing);
+    let mut publisher = topic.publisher();
+    (0..5).for_each(|value| publisher.publish(value));
+    assert_eq!(queue.batch(1).iter().map(|message| message.sequence()).collect::<Vec<_>>(), [0]);
+    publisher.publish(5);
+    assert_eq!(queue.batch(2).iter().map(|message| message.sequence()).collect::<Vec<_>>(), [1, 5]);
 }
 
 #[test]

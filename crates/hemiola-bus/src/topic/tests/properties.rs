@@ -1,15 +1,18 @@
 //! Properties of all orders of publishing and receiving: a queue gives what its policy promises,
 //! what is held stays as it is, and slots suffice.
 
-use crate::{Bus, WhenFull};
+use crate::{Bus, Signal, WhenFull};
+use hemiola_realtime::Wakeup;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 thread_local! {
     static SLOTS_MADE: Cell<usize> = const { Cell::new(0) };
 }
 
+#[derive(Clone, Copy)]
 struct Number(u64);
 
 impl Default for Number {
@@ -40,6 +43,18 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Look),
         1 => Just(Step::Replace),
     ]
+}
+
+/// What a queue gets.
+#[derive(Debug, Clone)]
+enum Gets {
+    References,
+    Copies(Signal),
+}
+
+fn gets() -> impl Strategy<Value = Gets> {
+    let wakeup = Signal::from(Arc::new(Wakeup::new()));
+    prop_oneof![Just(Gets::References), Just(Gets::Copies(Signal::Nothing)), Just(Gets::Copies(wakeup))]
 }
 
 fn when_full() -> impl Strategy<Value = WhenFull> {
@@ -74,12 +89,17 @@ proptest! {
     fn a_queue_keeps_its_policy_and_what_is_held_stays_as_it_is(
         capacity in 1..10_usize,
         when_full in when_full(),
+        gets in gets(),
         steps in prop::collection::vec(step(), 1..60),
     ) {
         SLOTS_MADE.set(0);
         let topic = Bus::new().topic("test").unwrap();
         let mut publisher = Some(topic.publisher());
-        let mut queue = topic.queue(capacity, when_full);
+        let copies = matches!(gets, Gets::Copies(_));
+        let mut queue = match gets {
+            Gets::References => topic.queue(capacity, when_full),
+            Gets::Copies(signal) => topic.queue_of_copies(capacity, when_full, signal),
+        };
         let mut expected = Expected { waiting: VecDeque::new(), capacity, when_full };
         let mut numbers = 1..;
         let mut publish = |publisher: &mut Option<crate::Publisher<Number>>, expected: &mut Expected, count: usize| {
@@ -95,12 +115,14 @@ proptest! {
                     let batch = queue.batch(limit);
                     let due = expected.take(limit);
                     publish(&mut publisher, &mut expected, meanwhile);
+                    prop_assert!(batch.iter().all(|number| number.sequence() + 1 == number.0));
                     prop_assert_eq!(batch.iter().map(|number| number.0).collect::<Vec<_>>(), due);
                 }
                 Step::Receive(meanwhile) => {
                     let message = queue.receive();
                     let due = expected.take(1);
                     publish(&mut publisher, &mut expected, meanwhile);
+                    prop_assert!(message.is_none_or(|number| number.sequence() + 1 == number.0));
                     prop_assert_eq!(message.map(|number| number.0), due.first().copied());
                 }
                 Step::Look => prop_assert_eq!(queue.has_messages(), !expected.waiting.is_empty()),
@@ -110,8 +132,10 @@ proptest! {
                 }
             }
         }
-        // Slots are needed for what waits, what the receiver holds, and what the publisher fills.
-        prop_assert_eq!(SLOTS_MADE.get(), 2 * capacity + 1);
+        // Slots are needed for what waits, what the receiver holds, and what the publisher fills;
+        // what is copied waits, and is held, in the lane.
+        let is_copied = copies && when_full != WhenFull::DropOldest;
+        prop_assert_eq!(SLOTS_MADE.get(), if is_copied { 1 } else { 2 * capacity + 1 });
     }
 
     /// However many come and go, only those that the publisher has seen last can have something

@@ -5,9 +5,10 @@
 //! --lib stress -- --nocapture --test-threads 1` sends that many times as many, and prints how long
 //! a robot with 40 topics at 100 Hz takes to send them.
 
-use crate::{Bus, Publisher, WhenFull};
-use std::sync::LazyLock;
+use crate::{Bus, Publisher, Signal, WhenFull};
+use hemiola_realtime::Wakeup;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// The number of messages of each publisher.
@@ -79,7 +80,9 @@ fn with_back_pressure_nothing_is_lost() {
     let start = Instant::now();
     let topic = Bus::new().topic::<Numbered>("stress").unwrap();
     let publishers = [topic.publisher(), topic.publisher()];
-    let mut queues = [topic.queue(64, WhenFull::Wait), topic.queue(3, WhenFull::Wait)];
+    let wakeup = || Signal::from(Arc::new(Wakeup::new()));
+    let copies = |capacity| topic.queue_of_copies(capacity, WhenFull::Wait, wakeup());
+    let mut queues = [topic.queue(64, WhenFull::Wait), topic.queue(3, WhenFull::Wait), copies(64), copies(3)];
     std::thread::scope(|scope| {
         run(scope, publishers, |publisher, message| {
             assert!(publisher.publish_waiting(message, LONG).is_ok());
@@ -99,11 +102,32 @@ fn with_back_pressure_nothing_is_lost() {
 }
 
 #[test]
+fn the_only_receiver_polls_for_copies_of_everything() {
+    let start = Instant::now();
+    let topic = Bus::new().topic::<Numbered>("stress").unwrap();
+    let publishers = [topic.publisher(), topic.publisher()];
+    let mut queue = topic.queue_of_copies(64, WhenFull::Wait, Signal::Nothing);
+    std::thread::scope(|scope| {
+        run(scope, publishers, |publisher, message| assert!(publisher.publish_waiting(message, LONG).is_ok()));
+        let mut seen = Seen::default();
+        while !seen.is_complete() {
+            queue.batch(64).iter().for_each(|message| seen.see(&message));
+        }
+        assert_eq!(seen.count, *MESSAGES * PUBLISHERS as u64);
+    });
+    tell("the only receiver polls for copies of everything", start);
+}
+
+#[test]
 fn without_it_all_is_received_or_counted() {
     let start = Instant::now();
     let topic = Bus::new().topic::<Numbered>("stress").unwrap();
     let publishers = [topic.publisher(), topic.publisher()];
-    let mut queues = [topic.queue(5, WhenFull::DropOldest), topic.queue(5, WhenFull::DropNewest)];
+    let mut queues = [
+        topic.queue(5, WhenFull::DropOldest),
+        topic.queue(5, WhenFull::DropNewest),
+        topic.queue_of_copies(5, WhenFull::DropNewest, Arc::new(Wakeup::new()).into()),
+    ];
     let mut latest = topic.latest();
     let done = AtomicBool::new(false);
     let received: u64 = std::thread::scope(|scope| {
@@ -139,10 +163,10 @@ fn without_it_all_is_received_or_counted() {
         receivers.into_iter().map(|receiver| receiver.join().unwrap()).sum()
     });
     let report = topic.report();
-    let dropped: u64 = report.subscribers[..2].iter().map(|subscriber| subscriber.dropped).sum();
+    let dropped: u64 = report.subscribers[..3].iter().map(|subscriber| subscriber.dropped).sum();
     assert_eq!(report.published, *MESSAGES * PUBLISHERS as u64);
-    assert_eq!(received + dropped, 2 * report.published);
-    assert_eq!(received, report.subscribers[..2].iter().map(|subscriber| subscriber.delivered).sum::<u64>());
+    assert_eq!(received + dropped, 3 * report.published);
+    assert_eq!(received, report.subscribers[..3].iter().map(|subscriber| subscriber.delivered).sum::<u64>());
     assert!(latest.get().is_some_and(|message| message.number == *MESSAGES - 1));
     tell("without it all is received or counted", start);
 }

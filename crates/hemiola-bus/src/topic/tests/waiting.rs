@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_secs(1000);
 fn ends() -> (Publisher<u64>, Queue<u64>) {
     let hub = Arc::new(Hub::new("test".into(), None));
     let publisher = Publisher::join(hub.clone(), Seat::Outside);
-    (publisher, Queue::join(hub, 1, WhenFull::Wait, Signal::Nothing))
+    (publisher, Queue::join(hub, 1, WhenFull::Wait, Signal::Nothing, None))
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn assert_keeps_no_slot(publisher: JoinHandle<Publisher<u64>>) -> Publisher<u64>
 
 /// Creates a queue for so many messages that drops the oldest.
 fn queue_of(hub: &Arc<Hub<u64>>, capacity: usize) -> Queue<u64> {
-    Queue::join(hub.clone(), capacity, WhenFull::DropOldest, Signal::Nothing)
+    Queue::join(hub.clone(), capacity, WhenFull::DropOldest, Signal::Nothing, None)
 }
 
 fn latest_of(hub: &Arc<Hub<u64>>) -> Latest<u64> {

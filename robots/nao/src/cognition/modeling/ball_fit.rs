@@ -73,7 +73,7 @@ struct Ball {
     position: Vec2,
     velocity: Vec2,
     last_seen: Time,
-    /// How long it should have been seen since, in seconds.
+    /// The time for which the ball should have been seen since then and was not, in seconds.
     missed: f32,
 }
 

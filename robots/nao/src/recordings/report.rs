@@ -15,16 +15,16 @@ pub struct RecordingReport {
     /// The number of stamps before that of the previous sample; such a sample is delivered with the
     /// stamp of the previous one.
     pub steps_back: u64,
-    /// The largest of these steps back.
+    /// The longest time by which a stamp went back.
     pub farthest_back: Duration,
     /// The number of steps forward of more than five times the usual one.
     pub gaps: u64,
-    /// The longest of these steps.
+    /// The longest step that counts as a gap.
     pub longest_gap: Duration,
     /// The number of files that end early: pictures are left out, sound is played as far as it
     /// goes.
     pub truncated: u64,
-    /// The number of other samples that could not be read and were left out.
+    /// The number of samples that could not be read for another reason, and were left out.
     pub unreadable: u64,
     /// The error of the last sample or file that could not be read; empty when there was none.
     pub last_error: String,

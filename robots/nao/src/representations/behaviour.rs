@@ -288,6 +288,6 @@ pub enum Activity {
 pub struct Commentary {
     /// The comment, as one sentence.
     pub text: String,
-    /// The number of changes of activity so far.
+    /// The number of comments so far: one for every change of activity.
     pub count: u32,
 }

@@ -25,8 +25,8 @@ pub struct GameControl {
     pub kicking_team: KickingTeam,
     /// The time left in the half, in seconds; negative once it is over.
     pub seconds_remaining: i16,
-    /// The time left that the referee counts besides, in seconds: in the state ready, or until the
-    /// ball is free.
+    /// The time left that the referee counts in addition, in seconds: in the state ready, or until
+    /// the ball is free.
     pub secondary_seconds: i16,
     /// The penalty of this robot.
     pub penalty: Penalty,

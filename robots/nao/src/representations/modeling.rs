@@ -126,7 +126,7 @@ pub struct BallHypothesis {
     pub velocity: Vec2,
     /// The standard deviation of the position, in metres: the larger half axis.
     pub deviation: f32,
-    /// The probability that there is a ball, from 0 to 1.
+    /// The confidence that there is a ball, from 0 to 1.
     pub existence: f32,
 }
 
@@ -228,8 +228,8 @@ pub struct WorldObstacle {
 /// The belief about where the ball is, and where to search for it.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct SearchMap {
-    /// The probability of each cell that the ball is in it; rows along x from our right corner on.
-    /// The sum is 1.
+    /// The probability that the ball is in each of the cells, in rows along x from our right corner
+    /// on. The sum is 1.
     pub belief: Vec<f32>,
     /// The point on the field where looking promises most.
     pub target: Vec2,

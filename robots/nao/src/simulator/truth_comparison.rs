@@ -15,7 +15,7 @@ pub struct TruthReport {
     pub time: f32,
     /// The number of goals scored.
     pub score: u32,
-    /// The time of the first of these goals, in seconds of simulated time; `None` before.
+    /// The time of the first goal, in seconds of simulated time; `None` before.
     pub scored_at: Option<f32>,
     /// The distance of the believed position from the true one, in metres.
     pub position_error: f32,

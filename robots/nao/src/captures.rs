@@ -25,7 +25,7 @@ use crate::representations::events::Remark;
 /// name; its response is [`CaptureSaved`].
 #[derive(Representation, Clone, Default, Debug)]
 pub struct SaveSnapshot {
-    /// Why; it is in the file as well.
+    /// The reason for the capture, which is also written into the file.
     pub reason: CaptureReason,
 }
 

@@ -10,9 +10,9 @@ use hemiola::prelude::*;
 /// A pose in the plane: turn by `rotation`, then move by `translation`.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose2 {
-    /// Counter-clockwise, in radian.
+    /// The rotation, counter-clockwise, in radians.
     pub rotation: f32,
-    /// In metre.
+    /// The translation, in metres.
     pub translation: Vec2,
 }
 
@@ -64,9 +64,9 @@ impl Mul for Pose2 {
 /// A pose in space: turn by `rotation`, then move by `translation`.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose3 {
-    /// A unit quaternion.
+    /// The rotation, as a unit quaternion.
     pub rotation: Quat,
-    /// In metre.
+    /// The translation, in metres.
     pub translation: Vec3,
 }
 

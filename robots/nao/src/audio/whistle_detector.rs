@@ -52,7 +52,7 @@ pub struct WhistleDetectorParameters {
 enum State {
     #[default]
     Quiet,
-    /// For some seconds, since a time.
+    /// The belief has been high enough for this number of seconds, since this time.
     Suspected(f32, Time),
     Heard,
 }

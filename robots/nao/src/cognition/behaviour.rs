@@ -1,4 +1,4 @@
-//! From the robot's beliefs to its actions.
+//! The behaviour: from the robot's beliefs to its actions.
 //!
 //! | module | decides | from |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! From percepts to beliefs: the robot's pose, the ball, and the obstacles around it.
+//! The world modeling: from percepts to beliefs about the robot's pose, the ball, and the obstacles
+//! around it.
 //!
 //! | module | from | to |
 //! |---|---|---|

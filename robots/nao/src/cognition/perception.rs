@@ -1,4 +1,4 @@
-//! From two camera images to the objects on the ground around the robot.
+//! The perception: from two camera images to the objects on the ground around the robot.
 //!
 //! Every module has an update for each camera, so that both cameras are processed at the same time;
 //! the last modules merge what both see. In the order of the data:

@@ -38,25 +38,25 @@ const NOBODY: u8 = 255;
 pub struct ControlPacket {
     /// Goes up by one from packet to packet, and from 255 to 0.
     pub number: u8,
-    /// Robots of each team that play at a time.
+    /// The number of robots of each team that play at a time.
     pub players_per_team: u8,
-    /// 0: round robin, 1: play-off.
+    /// The phase of the competition: 0 is a round robin, 1 a play-off.
     pub competition_phase: u8,
-    /// 0: a normal game.
+    /// The type of the competition: 0 is a normal game.
     pub competition_type: u8,
-    /// Kind of time that is played.
+    /// The kind of time that is played.
     pub phase: MatchPhase,
-    /// State of the game.
+    /// The state of the game.
     pub state: MatchState,
-    /// Set play that is going on.
+    /// The set play that is going on.
     pub set_play: SetPlay,
     /// True in the first half.
     pub first_half: bool,
-    /// Number of the team that kicks off, or has the set play.
+    /// The number of the team that kicks off, or has the set play.
     pub kicking_team: Option<u8>,
-    /// Rest of the half, in seconds.
+    /// The time left in the half, in seconds.
     pub seconds_remaining: i16,
-    /// Rest of the state ready, or until the ball is free, in seconds.
+    /// The time left in the state ready, or until the ball is free, in seconds.
     pub secondary_seconds: i16,
     /// Both teams, first the one that defends the left goal.
     pub teams: [TeamInfo; 2],
@@ -65,32 +65,32 @@ pub struct ControlPacket {
 /// A team in a control packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TeamInfo {
-    /// Number in the league's list of teams.
+    /// The number in the league's list of teams.
     pub number: u8,
-    /// Colour of the field players: 0 is blue, 1 red.
+    /// The colour of the field players: 0 is blue, 1 red.
     pub field_player_colour: u8,
-    /// Colour of the goalkeeper.
+    /// The colour of the goalkeeper.
     pub goalkeeper_colour: u8,
-    /// Number of the goalkeeper, from 1; 0 for none.
+    /// The number of the goalkeeper, from 1; 0 for none.
     pub goalkeeper: u8,
-    /// Goals.
+    /// The number of goals.
     pub score: u8,
-    /// Penalty shots so far.
+    /// The number of penalty shots so far.
     pub penalty_shot: u8,
     /// A bit for each penalty shot that was a goal.
     pub single_shots: u16,
-    /// Messages that the team may still send in this game.
+    /// The number of messages that the team may still send in this game.
     pub message_budget: u16,
-    /// Robots, by their numbers from 1.
+    /// The robots, by their numbers from 1.
     pub players: [PlayerInfo; MOST_PLAYERS],
 }
 
 /// A robot in a control packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayerInfo {
-    /// Penalty as the protocol numbers it; 0 for none.
+    /// The penalty as the protocol numbers it; 0 for none.
     pub penalty: u8,
-    /// Rest of the penalty, in seconds.
+    /// The time left of the penalty, in seconds.
     pub seconds: u8,
 }
 

@@ -44,13 +44,13 @@ const PENALTY: Duration = Duration::from_secs(45);
 /// The arguments of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arguments {
-    /// Rules of the game.
+    /// The rules of the game.
     pub rules: Rules,
-    /// Numbers of both teams.
+    /// The numbers of both teams.
     pub teams: [u8; 2],
-    /// Addresses to which control packets go.
+    /// The addresses to which control packets go.
     pub robots: Vec<String>,
-    /// Port at which robots report.
+    /// The port at which robots report.
     pub status_port: u16,
 }
 

@@ -8,23 +8,23 @@ use crate::representations::game::{MatchState, Penalty};
 /// The times of a game, and what else the rules count. The default is the league's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Time in the state initial before each half.
+    /// The time in the state initial before each half.
     pub initial: Duration,
-    /// Time in the state standby before each kick-off that begins a half.
+    /// The time in the state standby before each kick-off that begins a half.
     pub standby: Duration,
-    /// Time to walk to the places.
+    /// The time to walk to the places.
     pub ready: Duration,
-    /// Time between the places and the whistle.
+    /// The time between the places and the whistle.
     pub set: Duration,
-    /// Time until the ball is free after a kick-off.
+    /// The time until the ball is free after a kick-off.
     pub kick_off: Duration,
-    /// Length of a half, of which only the state playing counts.
+    /// The length of a half, of which only the state playing counts.
     pub half: Duration,
-    /// Pause between both halves.
+    /// The pause between both halves.
     pub half_time: Duration,
-    /// Robots of each team that play at a time.
+    /// The number of robots of each team that play at a time.
     pub players: u8,
-    /// Messages that a team may send in a game.
+    /// The number of messages that a team may send in a game.
     pub messages: u16,
 }
 

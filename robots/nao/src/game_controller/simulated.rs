@@ -62,23 +62,23 @@ pub struct SimulatedRefereeParameters {
 /// The game as the simulator's referee sees it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct RefereeReport {
-    /// State of the game.
+    /// The state of the game.
     pub state: MatchState,
     /// True in the first half, and the pause after it.
     pub first_half: bool,
     /// True when both halves are over.
     pub is_over: bool,
-    /// Goals of the robot's team.
+    /// The number of goals of the robot's team.
     pub own_score: u8,
-    /// Goals of the other team.
+    /// The number of goals of the other team.
     pub opponent_score: u8,
-    /// Control packets that were sent.
+    /// The number of control packets that were sent.
     pub packets: u32,
-    /// Status packets that were received.
+    /// The number of status packets that were received.
     pub statuses: u32,
     /// True if the last status says that its robot has fallen.
     pub reports_fallen: bool,
-    /// Position that the robot reported last, on the field.
+    /// The position that the robot reported last, on the field.
     pub reported: Option<glam::Vec2>,
 }
 

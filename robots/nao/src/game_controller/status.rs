@@ -22,17 +22,17 @@ pub const LENGTH: usize = 32;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StatusPacket {
-    /// Number of the robot, from 1.
+    /// The number of the robot, from 1.
     pub player: u8,
-    /// Number of its team.
+    /// The number of the robot's team.
     pub team: u8,
     /// True if the robot lies, falls or gets up.
     pub fallen: bool,
-    /// Pose on the field, x towards the opponent's goal.
+    /// The pose on the field, x towards the opponent's goal.
     pub pose: Pose2,
-    /// Seconds since it has seen the ball; `None` if it never has.
+    /// The time since the robot saw the ball, in seconds; `None` if it never has.
     pub ball_age: Option<f32>,
-    /// Ball relative to the robot, in metres.
+    /// The ball relative to the robot, in metres.
     pub ball: Vec2,
 }
 

@@ -19,7 +19,7 @@ pub struct PowerSwitch {
     phase: PowerPhase,
     /// The positions of the joints when the phase began.
     from: [f32; crate::robot::JOINTS],
-    /// Since the phase began, in seconds.
+    /// The time since the phase began, in seconds.
     lasts: f32,
     /// The connection of the last run.
     connection: u32,

@@ -37,7 +37,7 @@ pub struct LolaSimulator {
     request: JointRequest,
     lights: ActuatorFrame,
     state: SensorFrame,
-    /// Cycles for which the chest button is still pressed.
+    /// The number of cycles for which the chest button is still pressed.
     pressed: u32,
     statistics: Statistics,
 }
@@ -45,19 +45,19 @@ pub struct LolaSimulator {
 /// The numbers of what has happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Cycles of 12 ms.
+    /// The number of cycles of 12 ms.
     pub cycles: u64,
-    /// States that were sent.
+    /// The number of states that were sent.
     pub states: u64,
-    /// States that a client did not take.
+    /// The number of states that were not sent because the client had not read the earlier ones.
     pub untaken: u64,
-    /// Commands that were received.
+    /// The number of commands that were received.
     pub commands: u64,
-    /// Cycles after a state that brought no command, although there was a client.
+    /// The number of cycles after a state that brought no command, although there was a client.
     pub unanswered: u64,
-    /// Clients that have connected.
+    /// The number of clients that have connected.
     pub clients: u64,
-    /// Clients that were disconnected because what they sent is no command.
+    /// The number of clients that were disconnected because what they sent is no command.
     pub garbage: u64,
 }
 
@@ -66,7 +66,7 @@ struct Client {
     stream: UnixStream,
     buffer: Box<[u8; LARGEST_FRAME]>,
     filled: usize,
-    /// States that were sent to it.
+    /// The number of states that were sent to the client.
     states: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::representations::modeling::RobotPose;
 pub struct TrialWalk {
     #[parameters]
     parameters: TrialWalkParameters,
-    /// Since the joints follow what is requested, in seconds.
+    /// The time since the joints began to follow what is requested, in seconds.
     stands_for: f32,
 }
 

@@ -37,7 +37,7 @@ pub struct FallDetection {
     #[parameters]
     parameters: FallDetectionParameters,
     state: Uprightness,
-    /// For how long what is seen has spoken for another state, in seconds.
+    /// The time for which what is seen has indicated another state, in seconds.
     seen_for: f32,
 }
 

@@ -32,7 +32,7 @@ pub struct GetUpParameters {
 pub struct GetUp {
     #[parameters]
     parameters: GetUpParameters,
-    /// Since the motion began, in seconds.
+    /// The time since the motion began, in seconds.
     time: f32,
     lies_on: LiesOn,
 }

@@ -33,9 +33,9 @@ pub struct ImuCalibration {
     parameters: ImuCalibrationParameters,
     detector: RestDetector,
     bias: Vec3,
-    /// How much larger gravity is measured than it is.
+    /// The relative error of measured gravity: positive if it is measured too large.
     scale_error: f32,
-    /// Whether the robot has rested before: the first time, everything is believed at once.
+    /// True if the robot has rested before: the first time, the measurements are adopted at once.
     has_rested: bool,
     last: ImuSample,
 }

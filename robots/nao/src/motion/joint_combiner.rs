@@ -51,13 +51,13 @@ pub struct JointCombiner {
     #[parameters]
     parameters: JointCombinerParameters,
     motion: Motion,
-    /// What was requested last; `None` before the first run.
+    /// The positions of the last request; `None` before the first run.
     last: Option<[f32; JOINTS]>,
-    /// What was requested when the motion began.
+    /// The positions that were requested when the motion began.
     from: [f32; JOINTS],
-    /// Since the motion began, in seconds.
+    /// The time since the motion began, in seconds.
     time: f32,
-    /// Since the safe state was entered, in seconds.
+    /// The time since the safe state was entered, in seconds.
     safe_for: f32,
 }
 

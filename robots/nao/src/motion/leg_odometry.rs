@@ -14,7 +14,7 @@ use crate::representations::motion::{BodyModel, FallState, Foot, Odometry, Orien
 #[derive(Module)]
 pub struct LegOdometry {
     pose: Pose2,
-    /// From the last run.
+    /// The state in the last run; `None` before the first one.
     last: Option<Last>,
 }
 

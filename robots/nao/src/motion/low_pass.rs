@@ -14,7 +14,7 @@ use hemiola::prelude::*;
 pub struct LowPass<T> {
     value: T,
     rate: T,
-    /// Since the first sample, as long as the mean is taken.
+    /// The time since the first sample, in seconds, which is counted as long as the mean is taken.
     age: f64,
     samples: f64,
 }

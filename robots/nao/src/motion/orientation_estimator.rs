@@ -43,12 +43,12 @@ const LONGEST_GAP: f64 = 1.0;
 /// slow filters in the seventh digit. A sample takes about half a microsecond, without allocation.
 #[derive(Data, Clone, Debug)]
 pub struct OrientationEstimator {
-    /// Smoothing of the acceleration, in seconds: longer trusts the gyroscope, shorter the
-    /// accelerometer.
+    /// The time constant with which the acceleration is smoothed, in seconds: a longer one trusts
+    /// the gyroscope more, a shorter one the accelerometer.
     pub acceleration_time: f64,
-    /// Sensor to almost inertial frame.
+    /// The rotation from the sensor to the almost inertial frame.
     strapdown: DQuat,
-    /// Almost inertial frame to earth.
+    /// The rotation from the almost inertial frame to earth.
     correction: DQuat,
     acceleration: LowPass<DVec3>,
     rest: RestDetector,

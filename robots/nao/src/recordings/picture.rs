@@ -16,9 +16,9 @@ const LARGEST_SIDE: usize = 8192;
 /// A picture as rows of red, green and blue bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// In pixels.
+    /// The width in pixels.
     pub width: usize,
-    /// In pixels.
+    /// The height in pixels.
     pub height: usize,
     /// The `width * height * 3` bytes.
     pub rgb: Vec<u8>,

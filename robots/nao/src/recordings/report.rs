@@ -10,21 +10,23 @@ use crate::NaoError;
 pub struct RecordingReport {
     /// The directory or file.
     pub directory: String,
-    /// Samples that were delivered.
+    /// The number of samples that were delivered.
     pub samples: u64,
-    /// Stamps before the one of the sample before; delivered with the stamp of that.
+    /// The number of stamps before that of the previous sample; such a sample is delivered with the
+    /// stamp of the previous one.
     pub steps_back: u64,
-    /// By how much the farthest of them went back.
+    /// The longest time by which a stamp went back.
     pub farthest_back: Duration,
-    /// Steps of more than five times the usual one.
+    /// The number of steps forward of more than five times the usual one.
     pub gaps: u64,
-    /// The longest of them.
+    /// The longest step that counts as a gap.
     pub longest_gap: Duration,
-    /// Files that end early: pictures are left out, sound is played as far as it goes.
+    /// The number of files that end early: pictures are left out, sound is played as far as it
+    /// goes.
     pub truncated: u64,
-    /// Other samples that could not be read; left out.
+    /// The number of samples that could not be read for another reason, and were left out.
     pub unreadable: u64,
-    /// What was wrong with the last one that was left out; empty when all was well.
+    /// The error of the last sample or file that could not be read; empty when there was none.
     pub last_error: String,
 }
 
@@ -69,20 +71,20 @@ impl fmt::Display for RecordingReport {
 /// The report of the recorded camera.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CameraRecording {
-    /// So far.
+    /// The report so far.
     pub report: RecordingReport,
 }
 
 /// The report of the recorded body.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BodyRecording {
-    /// So far.
+    /// The report so far.
     pub report: RecordingReport,
 }
 
 /// The report of the recorded microphone.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MicrophoneRecording {
-    /// So far.
+    /// The report so far.
     pub report: RecordingReport,
 }

@@ -5,11 +5,11 @@ use hemiola::prelude::*;
 /// The level of a block of the microphone.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct AudioLevel {
-    /// Root mean square in decibel of full scale: 0 is a square wave at the limits.
+    /// The root mean square, in decibels relative to full scale: 0 is a square wave at the limits.
     pub root_mean_square: f32,
-    /// Largest magnitude in decibel of full scale.
+    /// The largest magnitude, in decibels relative to full scale.
     pub peak: f32,
-    /// Share of samples at the limits of the converter, from 0 to 1.
+    /// The share of samples at the limits of the converter, from 0 to 1.
     pub clipped: f32,
 }
 
@@ -25,12 +25,12 @@ pub const SILENCE: f32 = -120.0;
 /// The power spectrum of the newest two blocks.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioSpectrum {
-    /// Power in each bin; their sum is the mean square of the signal. Empty until two blocks have
+    /// The power in each bin; the sum is the mean square of the signal. Empty until two blocks have
     /// been heard.
     pub power: Vec<f32>,
-    /// Width of a bin in hertz; bin `i` lies around `i * resolution`.
+    /// The width of a bin, in hertz; bin `i` lies around `i * resolution`.
     pub resolution: f32,
-    /// Time from one spectrum to the next, in seconds.
+    /// The time from one spectrum to the next, in seconds.
     pub hop: f32,
 }
 
@@ -50,11 +50,11 @@ pub const BANDS: usize = 22;
 /// The power in quarter octaves from 200 Hz to 9 kHz, and the usual power there.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioBands {
-    /// Power of the newest spectrum in each band.
+    /// The power of the newest spectrum in each band.
     pub power: [f32; BANDS],
-    /// Power of the background in each band.
+    /// The power of the background in each band.
     pub floor: [f32; BANDS],
-    /// Enough has been heard to tell a sound from the background.
+    /// True if enough has been heard to tell a sound from the background.
     pub settled: bool,
 }
 
@@ -78,25 +78,26 @@ impl AudioBands {
 pub struct WhistleFeatures {
     /// The strongest frequency of the whistle band, in hertz; 0 while nothing can be said.
     pub frequency: f32,
-    /// The tone above the background at its own frequency, in decibel.
+    /// The power of the tone relative to the background at its own frequency, in decibels.
     pub prominence: f32,
-    /// Share of all that rises above the background up to the whistle band that lies in it: 0 for
-    /// speech, 1 for a whistle.
+    /// The share of all that rises above the background up to the whistle band that lies in it: 0
+    /// for speech, 1 for a whistle.
     pub dominance: f32,
-    /// How far the whistle band is from noise, in decibel: 0 for white noise, more the fewer lines
-    /// it consists of.
+    /// The difference of the whistle band from noise, in decibels: 0 for white noise, and more the
+    /// fewer lines it consists of.
     pub tonality: f32,
-    /// From 0 (the frequency jumps from block to block) to 1 (it has stayed for a while).
+    /// The stability of the frequency, from 0 (it jumps from block to block) to 1 (it has stayed
+    /// for a while).
     pub stability: f32,
-    /// Time from one set of features to the next, in seconds.
+    /// The time from one set of features to the next, in seconds.
     pub hop: f32,
 }
 
 /// The detection of a referee's whistle.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Whistle {
-    /// A whistle is being heard in this block.
+    /// True if a whistle is being heard in this block.
     pub heard: bool,
-    /// When the last whistle began.
+    /// The time at which the last whistle began; `None` before the first one.
     pub last_heard: Option<Time>,
 }

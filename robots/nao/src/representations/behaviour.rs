@@ -22,14 +22,14 @@ pub enum Motion {
     Stand,
     /// The robot walks with this velocity over the ground.
     Walk {
-        /// Forward (x) and left (y), in m/s.
+        /// The velocity forward (x) and to the left (y), in m/s.
         velocity: Vec2,
-        /// Turn to the left, in rad/s.
+        /// The turn rate to the left, in rad/s.
         turn: f32,
     },
     /// The robot kicks forward during the walk with the next step of this foot.
     Kick {
-        /// Which foot.
+        /// The foot that kicks.
         foot: KickFoot,
     },
 }
@@ -61,9 +61,9 @@ pub enum KickFoot {
 /// The request for the direction of the head.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct HeadRequest {
-    /// To the left, in radian.
+    /// The angle to the left, in radians.
     pub yaw: f32,
-    /// Downward, in radian.
+    /// The angle downward, in radians.
     pub pitch: f32,
 }
 
@@ -72,7 +72,7 @@ pub struct HeadRequest {
 pub struct GameState {
     /// The phase of the game.
     pub phase: GamePhase,
-    /// Since when, in seconds.
+    /// The time since the phase began, in seconds.
     pub lasts: f32,
 }
 
@@ -101,20 +101,20 @@ pub enum GamePhase {
 /// The place that the rules of the game demand.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Place {
-    /// Pose to walk to, on the field; `None` if the robot is there, or no place is demanded.
+    /// The pose to walk to, on the field; `None` if the robot is there, or no place is demanded.
     pub target: Option<Pose2>,
-    /// Distance to keep from the ball on the way, in metre.
+    /// The distance to keep from the ball on the way, in metres.
     pub clearance: f32,
 }
 
 /// The plan for finding a lost ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallSearch {
-    /// How.
+    /// The stage of the search.
     pub stage: SearchStage,
-    /// Where to look, on the field.
+    /// The point on the field to look at.
     pub look_at: Vec2,
-    /// Where to walk, on the field.
+    /// The pose on the field to walk to.
     pub walk_to: Pose2,
 }
 
@@ -135,20 +135,20 @@ pub enum SearchStage {
 /// The target of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallTarget {
-    /// What to do with it; `None` while its place is not known.
+    /// The play to make; `None` while the ball's position is not known.
     pub play: Option<Play>,
 }
 
 /// A way to play the ball.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Play {
-    /// Kick or push.
+    /// The kind of the play: a kick or a push.
     pub kind: PlayKind,
-    /// Direction on the field, in radian.
+    /// The direction on the field, in radians.
     pub direction: f32,
-    /// How far off the direction may be, in radian.
+    /// The maximum deviation from the direction, in radians.
     pub tolerance: f32,
-    /// Where the ball is expected to be afterwards, on the field.
+    /// The position on the field at which the ball is expected to be afterwards.
     pub end: Vec2,
 }
 
@@ -165,15 +165,15 @@ pub enum PlayKind {
 /// The pose to walk to in order to play the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Approach {
-    /// Where to be, on the field; `None` without a play.
+    /// The pose to reach, on the field; `None` without a play.
     pub target: Option<Pose2>,
-    /// How far along the approach is.
+    /// The stage that the approach has reached.
     pub stage: ApproachStage,
     /// The foot that the ball is brought in front of.
     pub foot: KickFoot,
-    /// Where the ball shall then be, relative to the robot.
+    /// The position that the ball shall then have, relative to the robot.
     pub ball_place: Vec2,
-    /// How far to stay away from the ball on the way, in metre.
+    /// The distance to keep from the ball on the way, in metres.
     pub clearance: f32,
 }
 
@@ -192,13 +192,14 @@ pub enum ApproachStage {
 /// The path to walk.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WalkPath {
-    /// Corners on the field, the robot's own place first; empty when there is nowhere to go.
+    /// The corners of the path on the field, from the robot's own position on; empty when there is
+    /// nowhere to go.
     pub corners: Vec<Vec2>,
-    /// How to stand at the end, in radian.
+    /// The heading at the end of the path, in radians.
     pub final_rotation: f32,
-    /// In metre.
+    /// The length of the path, in metres.
     pub length: f32,
-    /// What to do at the end.
+    /// The behaviour at the end of the path.
     pub arrival: Arrival,
 }
 
@@ -215,23 +216,23 @@ pub enum Arrival {
 /// The walking velocity along the path.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WalkVelocity {
-    /// Forward and left, in m/s.
+    /// The velocity forward (x) and to the left (y), in m/s.
     pub velocity: Vec2,
-    /// To the left, in rad/s.
+    /// The turn rate to the left, in rad/s.
     pub turn: f32,
 }
 
 /// The decision to kick.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct KickDecision {
-    /// With which foot; `None` is no.
+    /// The foot to kick with; `None` if the robot does not kick.
     pub foot: Option<KickFoot>,
 }
 
 /// The attention of the robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Attention {
-    /// The kind of thing.
+    /// The kind of object to look at.
     pub focus: Focus,
 }
 
@@ -254,7 +255,7 @@ pub enum Focus {
 pub struct BehaviorState {
     /// The activity.
     pub activity: Activity,
-    /// For how long, in seconds.
+    /// The time since the activity began, in seconds.
     pub lasts: f32,
 }
 
@@ -285,8 +286,8 @@ pub enum Activity {
 /// The robot's comments on what it does.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Commentary {
-    /// One sentence.
+    /// The comment, as one sentence.
     pub text: String,
-    /// Goes up by one with every change of activity.
+    /// The number of comments so far: one for every change of activity.
     pub count: u32,
 }

@@ -13,106 +13,106 @@ use crate::robot::JOINTS;
 /// The state of the motors, each in the order of [`Joint`](crate::robot::Joint).
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MotorStates {
-    /// Electric currents, in ampere.
+    /// The electric currents, in amperes.
     pub currents: [f32; JOINTS],
-    /// Temperatures, in °C.
+    /// The temperatures, in °C.
     pub temperatures: [f32; JOINTS],
-    /// Stiffness in force, from 0 (limp) to 1.
+    /// The stiffness in force, from 0 (limp) to 1.
     pub stiffness: [f32; JOINTS],
-    /// Stages of becoming too hot: 0 is regular.
+    /// The stages of becoming too hot: 0 is regular.
     pub status: [i32; JOINTS],
 }
 
 /// The buttons and touch sensors.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TouchSensors {
-    /// Button in the chest.
+    /// The button in the chest.
     pub chest: bool,
-    /// Sensors on the head: front, middle, rear.
+    /// The sensors on the head: front, middle, rear.
     pub head: [bool; 3],
-    /// Bumpers of the left foot: left, right.
+    /// The bumpers of the left foot: left, right.
     pub left_foot: [bool; 2],
-    /// Bumpers of the right foot: left, right.
+    /// The bumpers of the right foot: left, right.
     pub right_foot: [bool; 2],
-    /// Sensors on the left hand: back, left, right.
+    /// The sensors on the left hand: back, left, right.
     pub left_hand: [bool; 3],
-    /// Sensors on the right hand: back, left, right.
+    /// The sensors on the right hand: back, left, right.
     pub right_hand: [bool; 3],
 }
 
 /// The battery.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Battery {
-    /// Charge, from 0 (empty) to 1 (full).
+    /// The charge, from 0 (empty) to 1 (full).
     pub charge: f32,
-    /// Electric current in ampere: negative while it is discharged.
+    /// The electric current in amperes: negative while it is discharged.
     pub current: f32,
-    /// Temperature, in °C.
+    /// The temperature, in °C.
     pub temperature: f32,
-    /// Bits of its controller, as the body reports them.
+    /// The status bits of the battery's controller, as the body reports them.
     pub status: i32,
 }
 
 /// The distances that the sonars measure.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SonarDistances {
-    /// Distance to the nearest obstacle ahead and to the left, in metre.
+    /// The distance to the nearest obstacle ahead and to the left, in metres.
     pub left: f32,
-    /// Distance to the nearest obstacle ahead and to the right, in metre.
+    /// The distance to the nearest obstacle ahead and to the right, in metres.
     pub right: f32,
 }
 
 /// The inclination of the torso by the body's own filter.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TorsoAngles {
-    /// Angle around x, in radian: positive to the right.
+    /// The angle around x, in radians: positive to the right.
     pub roll: f32,
-    /// Angle around y, in radian: positive forward.
+    /// The angle around y, in radians: positive forward.
     pub pitch: f32,
 }
 
 /// The parts that the robot is made of.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BodyIdentity {
-    /// Serial number of the body.
+    /// The serial number of the body.
     pub body: String,
-    /// Version of the body.
+    /// The version of the body.
     pub body_version: String,
-    /// Serial number of the head.
+    /// The serial number of the head.
     pub head: String,
-    /// Version of the head.
+    /// The version of the head.
     pub head_version: String,
 }
 
 /// The lights of the robot, each from 0 to 1.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LightRequest {
-    /// Red, green and blue of the chest button.
+    /// The red, green and blue of the chest button.
     pub chest: Vec3,
-    /// Red, green and blue of the left eye: at 45°, 0°, 315° and so on to 90°.
+    /// The red, green and blue of the left eye: at 45°, 0°, 315° and so on to 90°.
     pub left_eye: [Vec3; 8],
-    /// Red, green and blue of the right eye: at 0°, 45° and so on to 315°.
+    /// The red, green and blue of the right eye: at 0°, 45° and so on to 315°.
     pub right_eye: [Vec3; 8],
-    /// Lights of the left ear, from 0° to 324°.
+    /// The lights of the left ear, from 0° to 324°.
     pub left_ear: [f32; 10],
-    /// Lights of the right ear, from 324° to 0°.
+    /// The lights of the right ear, from 324° to 0°.
     pub right_ear: [f32; 10],
-    /// Lights of the skull.
+    /// The lights of the skull.
     pub skull: [f32; 12],
-    /// Red, green and blue of the left foot.
+    /// The red, green and blue of the left foot.
     pub left_foot: Vec3,
-    /// Red, green and blue of the right foot.
+    /// The red, green and blue of the right foot.
     pub right_foot: Vec3,
 }
 
 /// The power of the joints: a body is limp until somebody wants it to stand.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PowerState {
-    /// Phase of it.
+    /// The phase of the power of the joints.
     pub phase: PowerPhase,
-    /// Part of the way from where the joints were to where they are requested, from 0 to 1.
+    /// The part of the way from where the joints were to where they are requested, from 0 to 1.
     pub progress: f32,
-    /// Positions of the joints in radian when the phase began.
+    /// The positions of the joints in radians when the phase began.
     pub from: [f32; JOINTS],
 }
 
@@ -131,9 +131,10 @@ pub enum PowerPhase {
 /// The line to the body, over which the commands for the joints go.
 #[derive(Representation, Clone, Debug, Default)]
 pub struct BodyLine {
-    /// Connections so far; the line of a log and of a body that is simulated in this process is 0.
+    /// The number of connections so far; the line of a log and of a body that is simulated in this
+    /// process is 0.
     pub connection: u32,
-    /// Socket of the connection: in logs only that there was one.
+    /// The socket of the connection; logs only hold whether there was one.
     pub socket: LineSocket,
 }
 
@@ -164,19 +165,19 @@ impl Data for LineSocket {
 /// The statistics of the line to the body.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LineReport {
-    /// States of the body that were received.
+    /// The number of states of the body that were received.
     pub states: u64,
-    /// States that a newer one replaced before this program had time for them.
+    /// The number of states that a newer one replaced before this program had time for them.
     pub skipped: u64,
-    /// Connections that were made.
+    /// The number of connections that were made.
     pub connections: u32,
-    /// Connections that ended because nothing came any more.
+    /// The number of connections that ended because nothing came any more.
     pub stalls: u32,
-    /// Connections that the body ended.
+    /// The number of connections that the body ended.
     pub hang_ups: u32,
-    /// Connections that ended because something came that is no state.
+    /// The number of connections that ended because something came that is no state.
     pub garbage: u32,
-    /// Reason why the last one ended; empty if none has.
+    /// The reason why the last connection ended; empty if none has.
     pub last_error: String,
 }
 

@@ -5,24 +5,24 @@ use hemiola::prelude::*;
 /// The referee has begun to whistle.
 #[derive(Representation, Clone, Default, Debug)]
 pub struct WhistleHeard {
-    /// When the whistle began.
+    /// The time at which the whistle began.
     pub began: Time,
 }
 
 /// The robot has lost its balance.
 #[derive(Representation, Clone, Default, Debug)]
 pub struct Fell {
-    /// When nothing could bring it back.
+    /// The time at which the fall became inevitable.
     pub at: Time,
-    /// The inclination of its torso then, in rad.
+    /// The inclination of the torso at that time, in radians.
     pub inclination: f32,
 }
 
 /// A remark of the robot.
 #[derive(Representation, Clone, Default, Debug)]
 pub struct Remark {
-    /// When.
+    /// The time of the remark.
     pub at: Time,
-    /// One sentence.
+    /// The remark, as one sentence.
     pub text: String,
 }

@@ -9,53 +9,53 @@ use crate::team::allowance::WithheldMessages;
 /// The last valid packet of the GameController, from the point of view of this robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GameControl {
-    /// Time of the last valid packet; `None` before the first one.
+    /// The time of the last valid packet; `None` before the first one.
     pub last_packet: Option<Time>,
-    /// Valid packets so far.
+    /// The number of valid packets so far.
     pub packets: u32,
-    /// Kind of time that is played.
+    /// The kind of time that is played.
     pub phase: MatchPhase,
-    /// State of the game.
+    /// The state of the game.
     pub state: MatchState,
-    /// Set play that is going on.
+    /// The set play that is going on.
     pub set_play: SetPlay,
     /// True in the first half.
     pub first_half: bool,
-    /// Team that kicks off, or has the set play.
+    /// The team that kicks off, or has the set play.
     pub kicking_team: KickingTeam,
-    /// Rest of the half, in seconds; negative once it is over.
+    /// The time left in the half, in seconds; negative once it is over.
     pub seconds_remaining: i16,
-    /// Rest of what the referee counts besides, in seconds: of the state ready, or until the ball
-    /// is free.
+    /// The time left that the referee counts in addition, in seconds: in the state ready, or until
+    /// the ball is free.
     pub secondary_seconds: i16,
-    /// Penalty of this robot.
+    /// The penalty of this robot.
     pub penalty: Penalty,
-    /// Rest of the penalty, in seconds.
+    /// The time left of the penalty, in seconds.
     pub penalty_seconds: u8,
-    /// Goals of this robot's team.
+    /// The number of goals of this robot's team.
     pub own_score: u8,
-    /// Goals of the other team.
+    /// The number of goals of the other team.
     pub opponent_score: u8,
-    /// Messages that the team may still send in this game.
+    /// The number of messages that the team may still send in this game.
     pub message_budget: u16,
-    /// Packets that were refused.
+    /// The packets that were refused.
     pub refused: RefusedPackets,
-    /// Status packets that were sent to the GameController.
+    /// The number of status packets that were sent to the GameController.
     pub statuses: u32,
 }
 
 /// The number of packets that were refused, by reason.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RefusedPackets {
-    /// Packets of another length.
+    /// The number of packets of another length.
     pub length: u32,
-    /// Packets that begin with something else.
+    /// The number of packets that begin with something else.
     pub magic: u32,
-    /// Packets of another version of the protocol.
+    /// The number of packets of another version of the protocol.
     pub version: u32,
-    /// Packets with a value that the protocol does not have.
+    /// The number of packets with a value that the protocol does not have.
     pub content: u32,
-    /// Packets of a game of other teams.
+    /// The number of packets of a game of other teams.
     pub team: u32,
 }
 
@@ -160,33 +160,33 @@ pub enum Penalty {
 /// The messages of the robot's mates, and what became of its own.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TeamReport {
-    /// Mates of which a message has come, by their numbers.
+    /// The mates from which a message has been received, by their numbers.
     pub mates: Vec<Teammate>,
-    /// Messages that the robot has sent.
+    /// The number of messages that the robot has sent.
     pub sent: u32,
-    /// Messages that were not sent.
+    /// The messages that were not sent.
     pub withheld: WithheldMessages,
-    /// Messages of mates that were received.
+    /// The number of messages of mates that were received.
     pub received: u32,
-    /// Packets that are no message of a mate.
+    /// The number of packets that are no message of a mate.
     pub refused: u32,
 }
 
 /// A robot of the same team, by its last message.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Teammate {
-    /// Number of the robot, from 1.
+    /// The number of the robot, from 1.
     pub player: u8,
-    /// Time at which the message was received.
+    /// The time at which the message was received.
     pub at: Time,
     /// True if the robot lies, falls or gets up.
     pub fallen: bool,
-    /// Pose on the field.
+    /// The pose on the field.
     pub pose: Pose2,
-    /// Ball on the field; `None` if the mate did not know its place.
+    /// The ball on the field; `None` if the mate did not know its place.
     pub ball: Option<Vec2>,
-    /// Seconds since the mate saw the ball, when it sent the message.
+    /// The time since the mate saw the ball, in seconds, when it sent the message.
     pub ball_age: f32,
-    /// Messages that were lost since the first one, as their numbers show.
+    /// The number of messages that were lost since the first one, as their numbers show.
     pub lost: u32,
 }

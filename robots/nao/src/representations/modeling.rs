@@ -24,9 +24,9 @@ impl OdometryStep {
 /// The ground that the cameras see.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FieldOfView {
-    /// Of the camera in the forehead; `None` when it sees no ground.
+    /// The ground that the camera in the forehead sees; `None` when it sees none.
     pub upper: Option<GroundArea>,
-    /// Of the camera in the mouth; `None` when it sees no ground.
+    /// The ground that the camera in the mouth sees; `None` when it sees none.
     pub lower: Option<GroundArea>,
 }
 
@@ -42,7 +42,7 @@ impl FieldOfView {
 /// A convex area of the ground, relative to the robot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundArea {
-    /// Counter-clockwise.
+    /// The corners, counter-clockwise.
     pub corners: [Vec2; 4],
 }
 
@@ -60,88 +60,88 @@ impl GroundArea {
 pub struct RobotPose {
     /// The pose.
     pub pose: Pose2,
-    /// How well what is seen fits, from 0 to 1.
+    /// The degree to which percepts agree with the pose, from 0 to 1.
     pub quality: f32,
 }
 
 /// The possible poses, by the self-locator.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PoseParticles {
-    /// Drawn from the distribution of the robot's pose.
+    /// The particles, which are drawn from the distribution of the robot's pose.
     pub particles: Vec<PoseParticle>,
-    /// How well what was seen lately fits on average, from 0 to 1.
+    /// The average degree to which recent percepts agree with the particles, from 0 to 1.
     pub fit: f32,
 }
 
 /// A possible pose of the robot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoseParticle {
-    /// On the field.
+    /// The pose on the field.
     pub pose: Pose2,
-    /// How probable it is; all of them sum up to 1.
+    /// The probability of the pose; the weights of all particles sum up to 1.
     pub weight: f32,
 }
 
 /// The poses around which many particles are, most probable first.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PoseClusters {
-    /// At most four.
+    /// The clusters, at most four.
     pub clusters: Vec<PoseCluster>,
 }
 
 /// Particles that are close to each other.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct PoseCluster {
-    /// Their weighted mean.
+    /// The weighted mean of the particles.
     pub pose: Pose2,
-    /// Their share of all weight.
+    /// The share that the particles have of all weight.
     pub weight: f32,
 }
 
 /// The position and velocity of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallModel {
-    /// Relative to the robot, in metre; `None` before it was first seen and some time after it was
-    /// last seen.
+    /// The position relative to the robot, in metres; `None` before the ball was first seen and
+    /// some time after it was last seen.
     pub position: Option<Vec2>,
-    /// Relative to the ground, in the robot's directions, in m/s.
+    /// The velocity relative to the ground, in the robot's directions, in m/s.
     pub velocity: Vec2,
-    /// When it was last seen.
+    /// The time at which the ball was last seen.
     pub last_seen: Option<Time>,
 }
 
 /// All hypotheses that the ball filter tracks, to see its alternatives.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallHypotheses {
-    /// At most eight, in no order.
+    /// The hypotheses, at most eight, in no order.
     pub hypotheses: Vec<BallHypothesis>,
 }
 
 /// Something that could be the ball.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct BallHypothesis {
-    /// Relative to the robot, in metre.
+    /// The position relative to the robot, in metres.
     pub position: Vec2,
-    /// In m/s.
+    /// The velocity, in m/s.
     pub velocity: Vec2,
-    /// Standard deviation of the position, in metre: the larger half axis.
+    /// The standard deviation of the position, in metres: the larger half axis.
     pub deviation: f32,
-    /// How sure it is that there is a ball, from 0 to 1.
+    /// The confidence that there is a ball, from 0 to 1.
     pub existence: f32,
 }
 
 /// The predicted path of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallPrediction {
-    /// Relative to the robot: the ball in steps of [`BallPrediction::STEP`] seconds from now on,
-    /// until it rests. Empty without a ball.
+    /// The positions of the ball relative to the robot, in steps of [`BallPrediction::STEP`]
+    /// seconds from now on, until it rests. Empty without a ball.
     pub path: Vec<Vec2>,
-    /// Where it comes to rest, relative to the robot.
+    /// The position at which the ball comes to rest, relative to the robot.
     pub rest: Option<Vec2>,
-    /// How long it rolls yet, in seconds.
+    /// The time until the ball comes to rest, in seconds.
     pub time_to_rest: f32,
-    /// When it crosses the line through both of the robot's shoulders: y of the place and seconds
-    /// from now.
+    /// The crossing of the line through both of the robot's shoulders: y of the point, and the time
+    /// until then in seconds.
     pub passing: Option<(f32, f32)>,
 }
 
@@ -153,86 +153,87 @@ impl BallPrediction {
 /// The obstacles around the robot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ObstacleModel {
-    /// Nearest first.
+    /// The obstacles, nearest first.
     pub obstacles: Vec<Obstacle>,
 }
 
 /// An object to walk around.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Obstacle {
-    /// Its middle, relative to the robot.
+    /// The centre, relative to the robot.
     pub position: Vec2,
-    /// In m/s, in the robot's directions.
+    /// The velocity, in the robot's directions, in m/s.
     pub velocity: Vec2,
-    /// In metre.
+    /// The radius, in metres.
     pub radius: f32,
-    /// How sure it is that it is still there, from 0 to 1.
+    /// The confidence that the obstacle is still there, from 0 to 1.
     pub confidence: f32,
 }
 
 /// The ball on the field, with its past positions.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FieldBall {
-    /// Where it is; `None` when nobody knows.
+    /// The position of the ball; `None` when it is not known.
     pub position: Option<Vec2>,
-    /// Where it will come to rest, stopped at the boards.
+    /// The position at which the ball will come to rest, which is limited by the boards.
     pub rest: Option<Vec2>,
-    /// In m/s.
+    /// The velocity, in m/s.
     pub velocity: Vec2,
-    /// Where it was when it was last known.
+    /// The last known position of the ball.
     pub last_position: Option<Vec2>,
-    /// Seconds since a camera last saw it; infinite before.
+    /// The time since a camera last saw the ball, in seconds; infinite before.
     pub unseen_for: f32,
 }
 
 /// Everything that behaviour needs, in field coordinates.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct WorldModel {
-    /// Where the robot is.
+    /// The pose of the robot.
     pub robot: Pose2,
-    /// How sure that is, from 0 to 1.
+    /// The quality of the robot's pose, from 0 to 1.
     pub robot_quality: f32,
-    /// The ball, when its place is known.
+    /// The ball, when its position is known.
     pub ball: Option<WorldBall>,
-    /// Where the ball was when it was last known.
+    /// The last known position of the ball.
     pub last_ball: Option<Vec2>,
-    /// Robots and goal posts, nearest first.
+    /// The robots and goal posts, nearest first.
     pub obstacles: Vec<WorldObstacle>,
 }
 
 /// The ball in the world.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorldBall {
-    /// Where it is.
+    /// The position of the ball.
     pub position: Vec2,
-    /// In m/s.
+    /// The velocity, in m/s.
     pub velocity: Vec2,
-    /// Where it will come to rest.
+    /// The position at which the ball will come to rest.
     pub rest: Vec2,
-    /// Relative to the robot: more precise than what the robot's pose allows.
+    /// The position relative to the robot, which is more precise than the robot's pose allows on
+    /// the field.
     pub relative: Vec2,
-    /// Seconds since a camera last saw it.
+    /// The time since a camera last saw the ball, in seconds.
     pub unseen_for: f32,
 }
 
 /// An object on the field to walk around.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorldObstacle {
-    /// Its middle.
+    /// The centre of the object.
     pub position: Vec2,
-    /// In metre.
+    /// The radius, in metres.
     pub radius: f32,
 }
 
 /// The belief about where the ball is, and where to search for it.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct SearchMap {
-    /// How probable it is that the ball is in a cell; rows along x from our right corner on. They
-    /// sum up to 1.
+    /// The probability that the ball is in each of the cells, in rows along x from our right corner
+    /// on. The sum is 1.
     pub belief: Vec<f32>,
-    /// Where looking promises most, on the field.
+    /// The point on the field where looking promises most.
     pub target: Vec2,
-    /// Share of the cells that were seen in the last ten seconds.
+    /// The share of the cells that were seen in the last ten seconds.
     pub coverage: f32,
 }
 

@@ -11,10 +11,10 @@ use crate::robot::{JOINTS, Side};
 /// The pose of the torso over the ground, from which the poses of the cameras follow.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct TorsoPose {
-    /// Turns vectors of the torso's frame into the ground frame, whose x axis points where the
-    /// torso does (no yaw).
+    /// The rotation from the torso's frame to the ground frame, whose x axis points where the torso
+    /// does (no yaw).
     pub attitude: Quat,
-    /// Height of the torso's origin over the ground, in metre.
+    /// The height of the torso's origin over the ground, in metres.
     pub height: f32,
 }
 
@@ -27,7 +27,7 @@ impl Default for TorsoPose {
 /// The motion of the robot since its start, by its legs.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Odometry {
-    /// Relative to the start.
+    /// The pose relative to the start.
     pub pose: Pose2,
 }
 
@@ -110,21 +110,21 @@ impl From<KickFoot> for Foot {
 /// The inertial unit without the errors that can be measured at rest.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CalibratedImu {
-    /// In rad/s.
+    /// The angular velocity, in rad/s.
     pub angular_velocity: Vec3,
-    /// In m/s², gravity included.
+    /// The acceleration, in m/s², gravity included.
     pub acceleration: Vec3,
-    /// Nothing has moved for some time.
+    /// True if nothing has moved for some time.
     pub resting: bool,
 }
 
 /// The attitude of the torso.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Orientation {
-    /// From the torso's frame to one whose z axis points up; its x axis is where the torso looked
-    /// at first and drifts.
+    /// The rotation from the torso's frame to one whose z axis points up. The x axis of that frame
+    /// is the direction in which the torso looked at first, and drifts.
     pub attitude: Quat,
-    /// Angle between the torso's z axis and up, in radian.
+    /// The angle between the torso's z axis and up, in radians.
     pub inclination: f32,
 }
 
@@ -133,36 +133,36 @@ pub struct Orientation {
 pub struct BodyModel {
     /// The points below the ankles, left first.
     pub soles: [Pose3; 2],
-    /// Of the whole robot.
+    /// The centre of mass of the whole robot.
     pub center_of_mass: Vec3,
 }
 
 /// The contact of the feet with the ground.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GroundContact {
-    /// Left first.
+    /// The contacts of both feet, left first.
     pub feet: [FootContact; 2],
 }
 
 /// The contact of a foot.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootContact {
-    /// In newton.
+    /// The force on the foot, in newtons.
     pub force: f32,
-    /// Whether it carries weight.
+    /// True if the foot carries weight.
     pub touching: bool,
-    /// Where the force acts, around the point below the ankle, in metre.
+    /// The point at which the force acts, relative to the point below the ankle, in metres.
     pub center_of_pressure: Vec2,
 }
 
 /// The foot on which the robot stands: the one that carries more weight.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SupportFoot {
-    /// Which.
+    /// The foot on which the robot stands.
     pub foot: Foot,
-    /// Part of the weight on the left foot, from 0 to 1.
+    /// The share of the weight on the left foot, from 0 to 1.
     pub left_share: f32,
-    /// It was the other one in the previous run.
+    /// True if the robot stood on the other foot in the previous run.
     pub changed: bool,
 }
 
@@ -172,13 +172,14 @@ pub struct SupportFoot {
 /// restarted.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct StepPlan {
-    /// What the feet are doing.
+    /// The current phase of the gait.
     pub now: GaitPhase,
-    /// Runs since `now` began.
+    /// The number of runs since `now` began.
     pub frame: u32,
-    /// What follows, in order.
+    /// The phases that follow, in order.
     pub upcoming: [GaitPhase; UPCOMING_PHASES],
-    /// All that was planned before is void: the robot stands, between the feet is the origin.
+    /// True if all that was planned before is void: the robot stands, and the origin is between its
+    /// feet.
     pub restarted: bool,
 }
 
@@ -188,9 +189,9 @@ pub const UPCOMING_PHASES: usize = 6;
 /// A time in which one foot or both are planted.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct GaitPhase {
-    /// How long, in runs of the motion cycle.
+    /// The duration, in runs of the motion cycle.
     pub frames: u32,
-    /// Where the feet stand when it begins, left first.
+    /// The poses of the feet when the phase begins, left first.
     pub feet: [Pose2; 2],
     /// The foot that moves; `None` while both stay.
     pub swing: Option<Swing>,
@@ -199,11 +200,11 @@ pub struct GaitPhase {
 /// The path of a foot through the air.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Swing {
-    /// Which.
+    /// The foot that moves.
     pub foot: Foot,
-    /// Where it lands.
+    /// The pose at which the foot lands.
     pub target: Pose2,
-    /// What it does on the way.
+    /// The motion of the foot on the way.
     pub kind: SwingKind,
 }
 
@@ -224,7 +225,7 @@ pub const PREVIEW_FRAMES: usize = 84;
 /// in metres.
 #[derive(Representation, Clone, Debug, PartialEq)]
 pub struct ZmpReference {
-    /// One per run.
+    /// The points, one per run.
     pub points: [Vec2; PREVIEW_FRAMES],
 }
 
@@ -237,18 +238,19 @@ impl Default for ZmpReference {
 /// The target motion of the centre of mass over the ground, in the frame of the [`StepPlan`].
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct CenterOfMassTarget {
-    /// In metre.
+    /// The position, in metres.
     pub position: Vec2,
-    /// In m/s.
+    /// The velocity, in m/s.
     pub velocity: Vec2,
-    /// Where that puts the zero moment point, in metre.
+    /// The zero moment point that results from the motion, in metres.
     pub zero_moment_point: Vec2,
 }
 
 /// The path of a kicking foot.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct KickSwing {
-    /// Where the sole shall be, in the frame of the [`StepPlan`]; `None` when nothing is kicked.
+    /// The target pose of the sole, in the frame of the [`StepPlan`]; `None` when nothing is
+    /// kicked.
     pub sole: Option<Pose3>,
 }
 
@@ -257,7 +259,7 @@ pub struct KickSwing {
 pub struct FootTargets {
     /// The points below the ankles, left first.
     pub soles: [Pose3; 2],
-    /// Where the torso looks, in radian: between the feet.
+    /// The heading of the torso, in radians: halfway between those of the feet.
     pub torso_yaw: f32,
 }
 
@@ -276,46 +278,48 @@ pub struct BalanceCorrection {
 /// The legs' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LegTargets {
-    /// In the order of [`Joint::leg`](crate::robot::Joint::leg), left first.
+    /// The angles of the joints, in the order of [`Joint::leg`](crate::robot::Joint::leg), left
+    /// first.
     pub angles: [[f32; 6]; 2],
 }
 
 /// The arms' part of the walk, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ArmTargets {
-    /// In the order of [`Joint::arm`](crate::robot::Joint::arm), left first.
+    /// The angles of the joints, in the order of [`Joint::arm`](crate::robot::Joint::arm), left
+    /// first.
     pub angles: [[f32; 5]; 2],
 }
 
 /// The targets of the head's joints in this run, in radians.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct HeadTargets {
-    /// To the left.
+    /// The angle to the left.
     pub yaw: f32,
-    /// Downward.
+    /// The angle downward.
     pub pitch: f32,
 }
 
 /// The motion of a robot that falls, lies or gets up.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GetUpTargets {
-    /// Whether it takes the place of the walk.
+    /// True if this motion replaces the walk.
     pub active: bool,
-    /// The motion has left the ground position: the robot should come upright.
+    /// True if the motion has left the ground position: the robot should come upright.
     pub rising: bool,
-    /// All joints, in radian.
+    /// The positions of all joints, in radians.
     pub positions: [f32; JOINTS],
-    /// For all joints, from 0 to 1.
+    /// The stiffness of all joints, from 0 to 1.
     pub stiffness: f32,
 }
 
 /// The health of the joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointHealth {
-    /// How far each joint is from where it was asked to be, as a root mean square over some
-    /// seconds, in radian.
+    /// The difference of each joint's position from the requested one, as a root mean square over
+    /// some seconds, in radians.
     pub tracking_error: [f32; JOINTS],
-    /// How warm each motor should be, from 0 (cool) to 1 (as hot as it may get).
+    /// The expected heat of each motor, from 0 (cool) to 1 (as hot as it may get).
     pub heat: [f32; JOINTS],
     /// The joint with the largest tracking error, as an index.
     pub weakest: u32,

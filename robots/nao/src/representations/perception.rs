@@ -14,16 +14,16 @@ pub struct BallPercept {
 /// A ball in an image.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeenBall {
-    /// Where it touches the ground.
+    /// The point at which the ball touches the ground.
     pub position: Vec2,
-    /// How sure the classifier is, from 0 to 1.
+    /// The confidence of the classifier, from 0 to 1.
     pub score: f32,
 }
 
 /// Pieces of field lines.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LinePercept {
-    /// Of both cameras; those that continue each other are joined.
+    /// The pieces from both cameras; those that continue each other are joined.
     pub lines: Vec<SeenLine>,
 }
 
@@ -39,16 +39,16 @@ pub struct SeenLine {
 /// The crossings of field lines, and penalty marks.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LandmarkPercept {
-    /// Of both cameras.
+    /// The landmarks from both cameras.
     pub landmarks: Vec<SeenLandmark>,
 }
 
 /// A landmark of the field.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeenLandmark {
-    /// What it looks like.
+    /// The shape of the landmark.
     pub kind: LandmarkShape,
-    /// Where it is.
+    /// The position of the landmark.
     pub position: Vec2,
 }
 
@@ -73,7 +73,7 @@ pub enum LandmarkShape {
 /// The objects that stand on the field, except the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ObstaclePercept {
-    /// Where they touch the ground, nearest first.
+    /// The objects, nearest first; the position of each is where it touches the ground.
     pub obstacles: Vec<SeenObstacle>,
 }
 
@@ -82,6 +82,6 @@ pub struct ObstaclePercept {
 pub struct SeenObstacle {
     /// The middle of its foot.
     pub position: Vec2,
-    /// Half of its width, in metre.
+    /// Half of the object's width, in metres.
     pub radius: f32,
 }

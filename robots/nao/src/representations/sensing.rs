@@ -9,17 +9,17 @@ use crate::robot::JOINTS;
 /// One sample of the inertial unit, in the torso's frame.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct ImuSample {
-    /// In rad/s.
+    /// The angular velocity, in rad/s.
     pub angular_velocity: Vec3,
-    /// In m/s², gravity included: +9.81 along z at rest.
+    /// The acceleration, in m/s², gravity included: +9.81 along z at rest.
     pub acceleration: Vec3,
 }
 
 /// The measured positions of all joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointAngles {
-    /// In radian, in the order of [`Joint`](crate::robot::Joint); hands from 0 (closed) to 1
-    /// (open).
+    /// The positions, in radians, in the order of [`Joint`](crate::robot::Joint); those of hands
+    /// from 0 (closed) to 1 (open).
     pub positions: [f32; JOINTS],
 }
 
@@ -27,9 +27,9 @@ pub struct JointAngles {
 /// inside.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct FootPressure {
-    /// In newton.
+    /// The forces under the left foot, in newtons.
     pub left: [f32; 4],
-    /// In newton.
+    /// The forces under the right foot, in newtons.
     pub right: [f32; 4],
 }
 
@@ -44,9 +44,9 @@ impl FootPressure {
 /// The request for the joints.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct JointRequest {
-    /// In radian, in the order of [`Joint`](crate::robot::Joint).
+    /// The positions, in radians, in the order of [`Joint`](crate::robot::Joint).
     pub positions: [f32; JOINTS],
-    /// From 0 (limp) to 1 (all of the motor's strength).
+    /// The stiffness of each joint, from 0 (limp) to 1 (all of the motor's strength).
     pub stiffness: [f32; JOINTS],
 }
 
@@ -56,11 +56,11 @@ pub struct JointRequest {
 /// process the image is a `sensor_msgs/Image` ([`image_message`](super::image_message)).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Image {
-    /// In pixels; even.
+    /// The width in pixels, which is even.
     pub width: u32,
-    /// In pixels.
+    /// The height in pixels.
     pub height: u32,
-    /// `width * height * 2` bytes.
+    /// The `width * height * 2` bytes.
     pub pixels: Vec<u8>,
 }
 
@@ -189,36 +189,36 @@ pub struct LowerImage {
 /// A block of consecutive samples of one microphone.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct AudioBlock {
-    /// From -1 to 1.
+    /// The samples, from -1 to 1.
     pub samples: Vec<f32>,
-    /// In hertz.
+    /// The sample rate, in hertz.
     pub sample_rate: f32,
 }
 
 /// The true state in the simulator, which the robot does not know: for scores and tests only.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct GroundTruth {
-    /// Simulated time since the start, in seconds.
+    /// The simulated time since the start, in seconds.
     pub time: f32,
     /// The point of the ground below the torso, and where the torso looks.
     pub robot: Pose2,
-    /// Height of the torso's origin above the ground, in metre.
+    /// The height of the torso's origin above the ground, in metres.
     pub torso_height: f32,
-    /// From the torso's frame to the field's.
+    /// The rotation from the torso's frame to the field's.
     pub torso_rotation: Quat,
-    /// Whether the robot lies on the ground.
+    /// True if the robot lies on the ground.
     pub fallen: bool,
-    /// Where the ball touches the field, in metre.
+    /// The point at which the ball touches the field, in metres.
     pub ball: Vec2,
-    /// In m/s.
+    /// The velocity of the ball, in m/s.
     pub ball_velocity: Vec2,
-    /// Goals that the robot has scored.
+    /// The number of goals that the robot has scored.
     pub score: u32,
-    /// When the first of them was scored, in seconds of simulated time.
+    /// The time of the robot's first goal, in seconds of simulated time; `None` before.
     pub scored_at: Option<f32>,
-    /// Goals against the robot.
+    /// The number of goals against the robot.
     pub goals_against: u32,
-    /// Where the other robots stand, in metre.
+    /// The positions of the other robots, in metres.
     pub others: Vec<Vec2>,
 }
 

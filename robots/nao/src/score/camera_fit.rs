@@ -97,9 +97,9 @@ pub fn explain(camera: &FieldCamera, sightings: &[Sighting]) -> CameraFit {
 /// The stance of the robot in one picture, relative to the surveyed pose and the average lean.
 #[derive(Clone, Copy, Default)]
 struct Stance {
-    /// In radians.
+    /// The turn relative to the surveyed pose, in radians.
     turn: f32,
-    /// In radians.
+    /// The lean relative to the average one, in radians.
     lean: f32,
 }
 

@@ -27,7 +27,7 @@ pub struct Score {
     pub measures: Vec<Measure>,
     /// The single cases that the result sums up.
     pub details: Vec<Measure>,
-    /// Notes for reading the result.
+    /// The notes for reading the result.
     pub notes: Vec<String>,
 }
 

@@ -47,7 +47,7 @@ pub enum Posture {
     Falling,
     /// The robot is on the ground, for some time with its joints in a standing posture.
     Lying {
-        /// In seconds.
+        /// The time for which the joints have been in a standing posture, in seconds.
         stood_for: f32,
     },
     /// The robot is getting up.

@@ -158,11 +158,11 @@ fn tone(frequency: f32, sample: u64) -> f32 {
 /// breath.
 #[derive(Clone, Copy, Debug)]
 struct Whistle {
-    /// In seconds.
+    /// The start, in seconds.
     start: f32,
-    /// In seconds.
+    /// The duration, in seconds.
     duration: f32,
-    /// In hertz.
+    /// The frequency of the tone, in hertz.
     frequency: f32,
     /// The revolutions of the pea per second.
     flutter: f32,

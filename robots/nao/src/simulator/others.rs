@@ -19,11 +19,11 @@ pub enum Team {
 /// Another robot on the field.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct OtherRobot {
-    /// Who it plays for.
+    /// The team for which the robot plays.
     pub team: Team,
-    /// Where it stands and looks.
+    /// The pose on the field.
     pub pose: Pose2,
-    /// How far into its stride it is, in radian.
+    /// The phase of the stride, in radians.
     pub stride: f32,
 }
 
@@ -39,7 +39,7 @@ pub struct Patrol {
     center: Vec2,
     half_axes: Vec2,
     phase: f32,
-    /// In rad/s.
+    /// The rate at which the phase changes, in rad/s.
     speed: f32,
 }
 

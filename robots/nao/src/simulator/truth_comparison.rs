@@ -11,23 +11,24 @@ use crate::representations::sensing::GroundTruth;
 /// The robot's beliefs and the truth.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TruthReport {
-    /// Simulated time, in seconds.
+    /// The simulated time, in seconds.
     pub time: f32,
-    /// Goals scored.
+    /// The number of goals scored.
     pub score: u32,
-    /// When the first of them was scored, in seconds of simulated time.
+    /// The time of the first goal, in seconds of simulated time; `None` before.
     pub scored_at: Option<f32>,
-    /// How far the believed position is from the true one, in metre.
+    /// The distance of the believed position from the true one, in metres.
     pub position_error: f32,
-    /// How far the believed heading is from the true one, in radian.
+    /// The difference of the believed heading from the true one, in radians.
     pub heading_error: f32,
-    /// How far the believed ball is from the true one, in metre; `None` while no ball is known.
+    /// The distance of the believed ball from the true one, in metres; `None` while no ball is
+    /// known.
     pub ball_error: Option<f32>,
-    /// Root of the mean squared position error so far, in metre.
+    /// The root of the mean squared position error so far, in metres.
     pub position_rms: f32,
-    /// Root of the mean squared ball error so far, in metre.
+    /// The root of the mean squared ball error so far, in metres.
     pub ball_rms: f32,
-    /// Times the robot has fallen.
+    /// The number of times that the robot has fallen.
     pub falls: u32,
 }
 

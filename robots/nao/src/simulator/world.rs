@@ -23,25 +23,25 @@ const MOST_WHISTLES: usize = 32;
 /// A snapshot of the world for cameras and microphones.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct SimulatedWorld {
-    /// Simulated time since the start, in seconds.
+    /// The simulated time since the start, in seconds.
     pub time: f32,
     /// The torso's frame in the field's.
     pub torso: Pose3,
-    /// Joint positions in radian, without the sensors' errors.
+    /// The joint positions in radians, without the sensors' errors.
     pub joints: [f32; JOINTS],
-    /// Where the ball touches the field, in metre.
+    /// The point at which the ball touches the field, in metres.
     pub ball: Vec2,
-    /// How the ball's pattern is turned.
+    /// The rotation of the ball's pattern.
     pub ball_rotation: Quat,
     /// The other robots.
     pub others: Vec<OtherRobot>,
-    /// How much brighter (positive) or darker than normal the cameras see, in stops.
+    /// The exposure of the cameras, in stops: positive is brighter than normal, negative darker.
     pub exposure: f32,
-    /// How fast all joints move together, in rad/s.
+    /// The sum of the speeds of all joints, in rad/s.
     pub activity: f32,
-    /// When the referee has whistled or will, in seconds, in order.
+    /// The times at which the referee has whistled or will, in seconds, in order.
     pub whistles: Vec<f32>,
-    /// Nothing comes after this.
+    /// True if nothing comes after this snapshot.
     pub is_over: bool,
 }
 

@@ -18,13 +18,14 @@ const OLD: Duration = Duration::from_secs(5);
 /// The number of messages that were not sent, by reason.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WithheldMessages {
-    /// Messages that were longer than the league allows.
+    /// The number of messages that were longer than the league allows.
     pub too_long: u32,
-    /// Messages that would have come too soon after the previous one.
+    /// The number of messages that would have come too soon after the previous one.
     pub too_soon: u32,
-    /// Messages for which the team's budget had nothing left.
+    /// The number of messages for which the team's budget had nothing left.
     pub no_budget: u32,
-    /// Messages outside a game: before it, after it, while penalised, or without a GameController.
+    /// The number of messages outside a game: before it, after it, while penalised, or without a
+    /// GameController.
     pub no_game: u32,
 }
 
@@ -65,11 +66,11 @@ pub struct Allowance {
 /// The pace at which a robot sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Shortest time between two messages.
+    /// The shortest time between two messages.
     pub shortest: Duration,
-    /// Robots that share the budget.
+    /// The number of robots that share the budget.
     pub players: u8,
-    /// Length of a half, which tells how long the game goes on.
+    /// The length of a half, which tells how long the game goes on.
     pub half: Duration,
 }
 

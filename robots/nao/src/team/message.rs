@@ -23,19 +23,19 @@ const _: () = assert!(LENGTH <= MOST_BYTES, "the league allows no more");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TeamMessage {
-    /// Number of the team.
+    /// The number of the team.
     pub team: u8,
-    /// Number of the robot that sends it, from 1.
+    /// The number of the robot that sends it, from 1.
     pub player: u8,
     /// Goes up by one with each message, and from 65,535 to 0.
     pub number: u16,
     /// True if the robot lies, falls or gets up.
     pub fallen: bool,
-    /// Pose on the field, x towards the opponent's goal.
+    /// The pose on the field, x towards the opponent's goal.
     pub pose: Pose2,
-    /// Ball on the field; `None` if its place is not known.
+    /// The ball on the field; `None` if its place is not known.
     pub ball: Option<Vec2>,
-    /// Seconds since it saw the ball; 0 without one.
+    /// The time since the robot saw the ball, in seconds; 0 without one.
     pub ball_age: f32,
 }
 

@@ -73,7 +73,7 @@ struct Ball {
     position: Vec2,
     velocity: Vec2,
     last_seen: Time,
-    /// How long it should have been seen since, in seconds.
+    /// The time since the last sighting for which the ball should have been seen, in seconds.
     missed: f32,
 }
 

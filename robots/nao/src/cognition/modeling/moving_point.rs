@@ -13,12 +13,12 @@ use crate::representations::modeling::OdometryStep;
 /// is measured. A step takes some tens of nanoseconds.
 #[derive(Data, Clone, Copy, Debug)]
 pub struct MovingPoint {
-    /// In metre.
+    /// The position, in metres.
     pub position: Vec2,
-    /// In m/s, relative to the ground.
+    /// The velocity relative to the ground, in m/s.
     pub velocity: Vec2,
     position_covariance: Mat2,
-    /// Rows belong to the position, columns to the velocity.
+    /// The cross-covariance; rows belong to the position, columns to the velocity.
     cross_covariance: Mat2,
     velocity_covariance: Mat2,
 }

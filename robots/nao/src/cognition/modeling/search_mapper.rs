@@ -18,7 +18,7 @@ pub struct SearchMapper {
     belief: Vec<f32>,
     #[stateless]
     scratch: Vec<f32>,
-    /// Seconds since each cell was in view.
+    /// The time since each cell was in view, in seconds.
     unseen_for: Vec<f32>,
 }
 

@@ -12,11 +12,11 @@ use crate::field::BALL_RADIUS;
 /// Something in an image that could be a ball.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Candidate {
-    /// Its middle in the image.
+    /// The centre in the image.
     pub center: Vec2,
-    /// Of a ball at this place, in pixels.
+    /// The radius of a ball at this position, in pixels.
     pub radius: f32,
-    /// How little green is inside and how much around, 0 to 1.
+    /// The contrast with the carpet, from 0 to 1: little green inside and much around.
     pub prominence: f32,
 }
 

@@ -16,46 +16,46 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 /// A candidate after a close look.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct RatedBall {
-    /// Its middle in the image.
+    /// The centre in the image.
     pub center: Vec2,
-    /// In pixels.
+    /// The radius in the image, in pixels.
     pub radius: f32,
-    /// Where it lies on the ground.
+    /// The position on the ground.
     pub ground: Vec2,
-    /// What was measured.
+    /// The measured features.
     pub features: BallFeatures,
-    /// How sure the classifier is, from 0 to 1.
+    /// The confidence of the classifier, from 0 to 1.
     pub score: f32,
 }
 
 /// The features that distinguish a ball from other objects, all from 0 to 1.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct BallFeatures {
-    /// Part of the directions in which green begins where the ball must end.
+    /// The part of the directions in which green begins where the ball must end.
     pub rim: f32,
-    /// Part of the disc that is not green.
+    /// The part of the disc that is not green.
     pub filled: f32,
-    /// Part of a ring around the disc that is green.
+    /// The part of a ring around the disc that is green.
     pub surrounded: f32,
-    /// Standard deviation of the brightness on the disc: a ball has a pattern.
+    /// The standard deviation of the brightness on the disc: a ball has a pattern.
     pub pattern: f32,
-    /// Part of the disc that is bright.
+    /// The part of the disc that is bright.
     pub bright: f32,
-    /// Part of the disc that is much darker than its bright part.
+    /// The part of the disc that is much darker than its bright part.
     pub dark: f32,
 }
 
 /// The rated candidates of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperBalls {
-    /// In the order of the candidates.
+    /// The rated candidates, in the order of the candidates.
     pub balls: Vec<RatedBall>,
 }
 
 /// The rated candidates of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerBalls {
-    /// In the order of the candidates.
+    /// The rated candidates, in the order of the candidates.
     pub balls: Vec<RatedBall>,
 }
 

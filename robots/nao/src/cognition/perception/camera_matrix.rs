@@ -18,11 +18,11 @@ use crate::robot::kinematics::{Camera, Links};
 pub struct CameraView {
     /// The camera over the ground: x is the optical axis, y points left and z up in the image.
     pub pose: Pose3,
-    /// Pixels per tangent, across and down.
+    /// The number of pixels per tangent, across and down.
     pub focal_length: Vec2,
-    /// Where the optical axis meets the image.
+    /// The point of the image that the optical axis meets.
     pub center: Vec2,
-    /// Size of the image in pixels.
+    /// The size of the image, in pixels.
     pub size: Vec2,
 }
 
@@ -120,14 +120,14 @@ impl CameraView {
 /// The upper camera.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperCamera {
-    /// Where it is and how it sees.
+    /// The pose and optics of the camera.
     pub view: CameraView,
 }
 
 /// The lower camera.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerCamera {
-    /// Where it is and how it sees.
+    /// The pose and optics of the camera.
     pub view: CameraView,
 }
 

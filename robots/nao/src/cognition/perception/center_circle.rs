@@ -10,11 +10,11 @@ use crate::field::CENTER_CIRCLE_RADIUS;
 /// The centre circle, if it is seen.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeenCircle {
-    /// Whether it is seen.
+    /// True if the circle is seen.
     pub seen: bool,
-    /// Its middle on the ground.
+    /// The centre on the ground.
     pub center: Vec2,
-    /// In metre.
+    /// The radius, in metres.
     pub radius: f32,
 }
 

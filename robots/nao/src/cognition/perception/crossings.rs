@@ -16,25 +16,25 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 /// A landmark in an image.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImageLandmark {
-    /// What it looks like.
+    /// The shape of the landmark.
     pub kind: LandmarkShape,
-    /// In the image.
+    /// The position in the image.
     pub image: Vec2,
-    /// On the ground.
+    /// The position on the ground.
     pub ground: Vec2,
 }
 
 /// The crossings in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperCrossings {
-    /// Corners, tees, crosses and the middle of the centre circle.
+    /// The corners, tees, crosses and the middle of the centre circle.
     pub crossings: Vec<ImageLandmark>,
 }
 
 /// The crossings in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerCrossings {
-    /// Corners, tees, crosses and the middle of the centre circle.
+    /// The corners, tees, crosses and the middle of the centre circle.
     pub crossings: Vec<ImageLandmark>,
 }
 

@@ -8,7 +8,7 @@ use super::scan_lines::{LowerScans, RunKind, Scans, UpperScans};
 /// The upper border of the carpet in the image: the part of it that is seen is convex.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Boundary {
-    /// Corners from left to right; empty when there is no carpet in the image.
+    /// The corners from left to right; empty when there is no carpet in the image.
     pub corners: Vec<Vec2>,
 }
 

@@ -13,15 +13,15 @@ use crate::representations::sensing::{Image, LowerImage, UpperImage};
 /// same when the light changes, because brightness and colour differences grow together.
 #[derive(Data, Clone, Debug, PartialEq)]
 pub struct GreenTone {
-    /// Unit vector in the plane of blue and red difference.
+    /// A unit vector in the plane of blue and red difference.
     pub hue: Vec2,
-    /// Of the carpet: colour along the hue per brightness.
+    /// The saturation of the carpet: colour along the hue per brightness.
     pub saturation: f32,
-    /// Of the carpet, 0 to 255.
+    /// The brightness of the carpet, from 0 to 255.
     pub brightness: f32,
-    /// From this part of the carpet's saturation on a pixel is green.
+    /// The part of the carpet's saturation from which on a pixel is green.
     pub least_saturation: f32,
-    /// Largest colour across the hue, as a part of the colour along it.
+    /// The largest colour across the hue, as a part of the colour along it.
     pub widest_hue: f32,
 }
 

@@ -16,14 +16,14 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 /// Goal posts in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperPosts {
-    /// Their feet.
+    /// The feet of the goal posts.
     pub posts: Vec<ImageLandmark>,
 }
 
 /// Goal posts in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerPosts {
-    /// Their feet.
+    /// The feet of the goal posts.
     pub posts: Vec<ImageLandmark>,
 }
 

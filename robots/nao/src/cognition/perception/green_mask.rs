@@ -12,13 +12,13 @@ use crate::representations::sensing::{Image, LowerImage, UpperImage};
 /// the horizon.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct GreenArea {
-    /// Image pixels per cell, across and down.
+    /// The number of image pixels per cell, across and down.
     pub step: u32,
-    /// Cells per row.
+    /// The number of cells per row.
     pub columns: u32,
-    /// Rows of cells.
+    /// The number of rows of cells.
     pub rows: u32,
-    /// `(columns + 1) * (rows + 1)` sums over all green cells above and left.
+    /// The `(columns + 1) * (rows + 1)` sums over all green cells above and left.
     pub sums: Vec<u32>,
 }
 

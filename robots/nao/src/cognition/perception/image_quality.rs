@@ -7,27 +7,27 @@ use crate::representations::sensing::{Image, LowerImage, UpperImage};
 /// The quality of an image as a whole.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Quality {
-    /// Mean brightness, 0 to 255.
+    /// The mean brightness, from 0 to 255.
     pub brightness: f32,
-    /// Standard deviation of the brightness.
+    /// The standard deviation of the brightness.
     pub contrast: f32,
-    /// Part of the pixels that are nearly white or nearly black, 0 to 1.
+    /// The part of the pixels that are nearly white or nearly black, from 0 to 1.
     pub clipped: f32,
-    /// Whether there is anything to be seen. Modules leave their percepts empty when not.
+    /// True if anything can be seen in the image. Otherwise modules leave their percepts empty.
     pub usable: bool,
 }
 
 /// The quality of the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperQuality {
-    /// What it is like.
+    /// The quality of the image.
     pub quality: Quality,
 }
 
 /// The quality of the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerQuality {
-    /// What it is like.
+    /// The quality of the image.
     pub quality: Quality,
 }
 

@@ -14,16 +14,16 @@ pub struct Lines {
     pub lines: Vec<ImageLine>,
     /// The spots of all pieces, piece after piece, each sorted along it.
     pub members: Vec<Member>,
-    /// For each spot what it belongs to.
+    /// The object to which each spot belongs.
     pub part_of: Vec<Part>,
 }
 
 /// A spot of a line.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Member {
-    /// Where along the line, in pixels.
+    /// The position along the line, in pixels.
     pub along: f32,
-    /// Its number.
+    /// The index of the spot.
     pub spot: u32,
 }
 
@@ -50,7 +50,7 @@ pub struct ImageLine {
     pub from: Vec2,
     /// The other end on the ground.
     pub to: Vec2,
-    /// How many spots it was fitted to.
+    /// The number of spots to which the piece was fitted.
     pub spots: u32,
 }
 

@@ -15,24 +15,24 @@ use crate::representations::sensing::{LowerImage, UpperImage};
 /// sides.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Spots {
-    /// Those from columns first, each column from top to bottom; then those from rows.
+    /// The spots: first those from columns, each column from top to bottom; then those from rows.
     pub spots: Vec<Spot>,
 }
 
 /// A point of a line.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spot {
-    /// In the image.
+    /// The position in the image.
     pub image: Vec2,
-    /// On the ground.
+    /// The position on the ground.
     pub ground: Vec2,
-    /// Across the line in the image, as a unit vector of either sign.
+    /// The direction across the line in the image, as a unit vector of either sign.
     pub normal: Vec2,
-    /// Along the line on the ground, as a unit vector of either sign.
+    /// The direction along the line on the ground, as a unit vector of either sign.
     pub direction: Vec2,
-    /// Across the line along the scan, in pixels.
+    /// The width of the line along the scan, in pixels.
     pub width: f32,
-    /// How much brighter it is than its surroundings.
+    /// The excess of the brightness over that of the surroundings.
     pub contrast: f32,
 }
 

@@ -13,7 +13,7 @@ use crate::representations::sensing::{Image, LowerImage, UpperImage};
 /// to the robot's own body.
 #[derive(Data, Clone, Debug, Default, PartialEq)]
 pub struct Scans {
-    /// From left to right, at equal distances.
+    /// The scanned columns, from left to right, at equal distances.
     pub lines: Vec<ScanLine>,
     /// The runs of all lines, one line after the other.
     pub runs: Vec<Run>,
@@ -32,20 +32,20 @@ impl Scans {
 pub struct ScanLine {
     /// The column.
     pub column: u32,
-    /// Its first run.
+    /// The index of the line's first run.
     pub first: u32,
-    /// The first run after it.
+    /// The index of the first run after the line.
     pub end: u32,
 }
 
 /// Neighbouring pixels of one kind.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Run {
-    /// The first row.
+    /// The first row of the run.
     pub from: u32,
-    /// The first row after it.
+    /// The first row after the run.
     pub to: u32,
-    /// What they are.
+    /// The kind of the pixels.
     pub kind: RunKind,
 }
 

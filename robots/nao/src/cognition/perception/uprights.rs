@@ -14,23 +14,23 @@ pub struct Upright {
     pub image: Vec2,
     /// The middle of its foot on the ground.
     pub ground: Vec2,
-    /// In pixels.
+    /// The width in the image, in pixels.
     pub image_width: f32,
-    /// In metre.
+    /// The width, in metres.
     pub width: f32,
 }
 
 /// The objects that stand in the upper image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct UpperUprights {
-    /// From left to right.
+    /// The objects, from left to right.
     pub uprights: Vec<Upright>,
 }
 
 /// The objects that stand in the lower image.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct LowerUprights {
-    /// From left to right.
+    /// The objects, from left to right.
     pub uprights: Vec<Upright>,
 }
 

@@ -14,7 +14,7 @@ pub struct ActuatorFrame {
     pub right_ear: Option<[f32; 10]>,
     /// The lights of the left ear from 0° to 324°, from 0 to 1.
     pub left_ear: Option<[f32; 10]>,
-    /// Red, green and blue of the chest button, from 0 to 1.
+    /// The red, green and blue of the chest button, from 0 to 1.
     pub chest: Option<[f32; 3]>,
     /// The lights of the left eye, all red ones first, then green, then blue, each at 45°, 0°, 315°
     /// and so on to 90°.
@@ -22,9 +22,9 @@ pub struct ActuatorFrame {
     /// The lights of the right eye, all red ones first, then green, then blue, each at 0°, 45° and
     /// so on to 315°.
     pub right_eye: Option<[f32; 24]>,
-    /// Red, green and blue of the left foot, from 0 to 1.
+    /// The red, green and blue of the left foot, from 0 to 1.
     pub left_foot: Option<[f32; 3]>,
-    /// Red, green and blue of the right foot, from 0 to 1.
+    /// The red, green and blue of the right foot, from 0 to 1.
     pub right_foot: Option<[f32; 3]>,
     /// The lights of the skull, from 0 to 1.
     pub skull: Option<[f32; 12]>,

@@ -12,9 +12,9 @@ pub struct SensorFrame {
     pub accelerometer: [f32; 3],
     /// The inclination of the torso around x and y, by the body's own filter, in radians.
     pub angles: [f32; 2],
-    /// The charge from 0 to 1, bits of status, the current in ampere, and the temperature in °C.
+    /// The charge from 0 to 1, bits of status, the current in amperes, and the temperature in °C.
     pub battery: [f32; 4],
-    /// The electric current of each motor, in ampere.
+    /// The electric current of each motor, in amperes.
     pub current: [f32; JOINTS],
     /// The weight on the sensors under the feet in kilograms: front left, front right, rear left,
     /// rear right; the left foot first.

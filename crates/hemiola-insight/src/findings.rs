@@ -19,7 +19,7 @@ pub struct Findings {
 
 /// A thing with a deadline or bound.
 pub struct Row {
-    /// The kind of thing.
+    /// The kind of the thing.
     pub what: What,
     /// The name of the thing.
     pub name: String,

@@ -24,12 +24,12 @@ impl Data for Image {
             vec![
                 Field::new("header", Header::data_type(), ""),
                 // Older logs have a type of our own.
-                Field::new("height", u32::data_type(), "In pixels.").formerly("image.height"),
-                Field::new("width", u32::data_type(), "In pixels; even.").formerly("image.width"),
-                Field::new("encoding", String::data_type(), "How pixels are stored."),
+                Field::new("height", u32::data_type(), "The height in pixels.").formerly("image.height"),
+                Field::new("width", u32::data_type(), "The width in pixels, which is even.").formerly("image.width"),
+                Field::new("encoding", String::data_type(), "The name of the form in which pixels are stored."),
                 Field::new("is_bigendian", u8::data_type(), ""),
-                Field::new("step", u32::data_type(), "Bytes per row."),
-                Field::new("data", <Vec<u8>>::data_type(), "`step * height` bytes.").formerly("image.pixels"),
+                Field::new("step", u32::data_type(), "The number of bytes of a row."),
+                Field::new("data", <Vec<u8>>::data_type(), "The pixels: `step * height` bytes.").formerly("image.pixels"),
             ],
         )
     }

@@ -416,13 +416,13 @@ impl From<SubjectKind> for OfferKind {
 impl Message<'_> {
     /// Appends the bytes that precede the CDR of the message or value.
     pub(crate) fn write_head(&self, bytes: &mut Vec<u8>) {
-        bytes.push(if self.stamp.is_some() { VALUE } else { MESSAGE });
-        bytes.extend_from_slice(&self.topic.to_le_bytes());
-        bytes.extend_from_slice(&self.sequence.to_le_bytes());
-        bytes.extend_from_slice(&self.time.to_le_bytes());
-        if let Some(stamp) = self.stamp {
-            bytes.extend_from_slice(&stamp.to_le_bytes());
-        }
+        let mut head = [0; VALUE_HEAD];
+        head[0] = if self.stamp.is_some() { VALUE } else { MESSAGE };
+        head[1..5].copy_from_slice(&self.topic.to_le_bytes());
+        head[5..13].copy_from_slice(&self.sequence.to_le_bytes());
+        head[13..MESSAGE_HEAD].copy_from_slice(&self.time.to_le_bytes());
+        head[MESSAGE_HEAD..].copy_from_slice(&self.stamp.unwrap_or_default().to_le_bytes());
+        bytes.extend_from_slice(&head[..head_length(self.stamp)]);
     }
 }
 

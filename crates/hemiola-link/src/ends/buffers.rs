@@ -51,7 +51,8 @@ impl Buffers {
                 return Some(Cdr::within(block, length));
             }
         }
-        let free = self.own.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
+        // Nobody else has a reference of which another one could be made.
+        let free = self.own.iter().position(|buffer| Arc::strong_count(buffer) == 1);
         let mut buffer = free.map(|index| self.own.swap_remove(index)).unwrap_or_default();
         let bytes = Arc::get_mut(&mut buffer)?;
         let mut empty = mem::take(bytes);

@@ -13,12 +13,15 @@ impl Link {
     ///
     /// This calls no code of users but that which writes messages: remarks wait for the next turn,
     /// and an error ends the conversation there.
-    pub fn send_at_once(&mut self, topic: usize, now: Instant) -> bool {
-        let Self { desk, carrier, has_news, has_calls, received } = self;
+    pub fn send_at_once(&mut self, topic: usize) -> bool {
+        let Self { desk, carrier, has_news, has_calls, received, turned } = self;
         let is_idle = !*has_news && !*has_calls && received.is_none() && !desk.has_changed;
         if !is_idle || !desk.topics.is_small(topic) || !carrier.is_at_rest() {
             return false;
         }
+        // Only a rate needs the present time. Nothing else is due, or the links' thread would not
+        // sleep.
+        let now = desk.topics.sent[topic].configuration.rate.map_or(*turned, |_| Instant::now());
         let mut todo = Todo::default();
         desk.remarks.hold();
         carrier.forward_topic(topic, desk, now, &mut todo);
@@ -40,24 +43,23 @@ impl Carrier {
 
 impl Streams {
     fn is_at_rest(&self) -> bool {
-        let mut peers = self.peers.values();
-        peers.next().is_some_and(Peer::is_at_rest) && peers.next().is_none()
+        matches!(&self.peers[..], [peer] if !peer.is_marked && peer.is_at_rest())
     }
 
     /// Writes the waiting frames. Returns whether nothing is left to do; otherwise the peers have a
     /// turn.
     fn write_at_once(&mut self, desk: &mut Desk, now: Instant) -> bool {
-        for peer in self.peers.values_mut().filter(|peer| peer.is_marked) {
+        for peer in self.peers.iter_mut().filter(|peer| peer.is_marked) {
             peer.is_marked = !peer.write_at_once(desk, now);
         }
-        self.peers.values().all(|peer| !peer.is_marked)
+        self.peers.iter().all(|peer| !peer.is_marked)
     }
 }
 
 impl Peer {
-    /// Returns whether nothing is to be done for the peer, and it has room.
-    fn is_at_rest(&self) -> bool {
-        let is_idle = !self.is_marked && self.outbox.is_empty() && !self.session.has_frames();
+    /// Returns whether nothing is to be sent to the peer unless it is due, and it has room.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let is_idle = self.outbox.is_empty() && !self.session.has_frames();
         let has_room = self.is_there && self.is_writable && self.sharing.as_ref().is_none_or(|it| it.is_at_rest());
         is_idle && has_room && self.session.robot().is_some()
     }

@@ -65,7 +65,7 @@ impl Lanes {
 
     /// Queues a message that was published, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
-        let count = &mut desk.statistics.sent[topic];
+        let count = desk.statistics.sent(topic);
         let had_turns = self.has_turns(topic);
         self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
         if !had_turns && self.has_turns(topic) {
@@ -97,7 +97,7 @@ impl Lanes {
     /// there is none.
     pub fn next(&mut self, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
         if let Some(topic) = self.unacknowledged.send_again(now, frame) {
-            desk.statistics.sent[topic].repeated += 1;
+            desk.statistics.sent(topic).repeated += 1;
             return Some(Cdr::default());
         }
         for _ in 0..self.turns.len() {
@@ -134,7 +134,7 @@ impl Lanes {
                 return None;
             }
             let (sequence, message) = self.lanes[topic].pop(now, &mut self.held)?;
-            let sent = &mut desk.statistics.sent[topic];
+            let sent = desk.statistics.sent(topic);
             sent.messages += u64::from(!message.is_news());
             let Waiting { time, stamp, cdr } = message;
             sent.bytes += cdr.len() as u64;

@@ -317,13 +317,14 @@ impl Carrier {
                 desk.topics.mark(topic);
                 todo.also_at(Some(due));
             }
-            (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
+            (Some(_), Keep::Last(_)) => {
+                if !skip(topic, desk) {
+                    desk.topics.mark(topic);
+                    todo.is_more = true;
+                }
+            }
         }
-        let (overtaken, sent) = (desk.topics.take_dropped(topic), desk.statistics.sent(topic));
-        match keep {
-            Keep::Newest => sent.skipped += overtaken,
-            Keep::Last(_) => sent.dropped += overtaken,
-        }
+        note_dropped(topic, desk);
     }
 
     /// Returns the time at which a message of a topic will be let through to a peer that wants it;
@@ -352,12 +353,7 @@ impl Carrier {
             let fits = |message: &Waiting| wire::fits_a_frame(wire::head_length(message.stamp) + message.cdr.len());
             match message.filter(fits) {
                 Some(message) => self.queue(topic, &message, now, desk),
-                None => {
-                    desk.statistics.sent(topic).unsendable += 1;
-                    let name = &desk.topics.sent[topic].configuration.subject.name;
-                    let why = "it is longer than 64 MiB, or could not be written";
-                    desk.complain(format!("a message of `{name}` cannot be sent: {why}"));
-                }
+                None => note_unsendable(topic, desk),
             }
         }
         desk.topics.mark(topic);
@@ -382,19 +378,6 @@ impl Carrier {
             Self::Streams(_) => None,
             Self::Datagrams(datagrams) => datagrams.lanes_of_all(),
         }
-    }
-
-    /// Skips the messages of a topic that come too early for every peer that wants it.
-    fn skip(&mut self, topic: usize, desk: &mut Desk, todo: &mut Todo) {
-        let wanting = desk.statistics.sent[topic].peers as u64;
-        for _ in 0..AT_ONCE {
-            if !desk.topics.skip(topic) {
-                return;
-            }
-            desk.statistics.sent(topic).skipped += wanting;
-        }
-        desk.topics.mark(topic);
-        todo.is_more = true;
     }
 
     /// Sends this robot's requests to peers, and handles the requests of peers.
@@ -426,6 +409,36 @@ impl Carrier {
             });
         }
     }
+}
+
+/// Skips the messages of a topic that come too early for every peer that wants it. Returns whether
+/// none is left.
+fn skip(topic: usize, desk: &mut Desk) -> bool {
+    let wanting = desk.statistics.sent[topic].peers as u64;
+    for _ in 0..AT_ONCE {
+        if !desk.topics.skip(topic) {
+            return true;
+        }
+        desk.statistics.sent(topic).skipped += wanting;
+    }
+    false
+}
+
+/// Counts the messages of a topic that were dropped before the link received them.
+fn note_dropped(topic: usize, desk: &mut Desk) {
+    let (overtaken, sent) = (desk.topics.take_dropped(topic), desk.statistics.sent(topic));
+    match desk.topics.sent[topic].configuration.keep {
+        Keep::Newest => sent.skipped += overtaken,
+        Keep::Last(_) => sent.dropped += overtaken,
+    }
+}
+
+/// Counts and reports a message that makes no frame.
+fn note_unsendable(topic: usize, desk: &mut Desk) {
+    desk.statistics.sent(topic).unsendable += 1;
+    let name = &desk.topics.sent[topic].configuration.subject.name;
+    let why = "it is longer than 64 MiB, or could not be written";
+    desk.complain(format!("a message of `{name}` cannot be sent: {why}"));
 }
 
 #[cfg(test)]

@@ -473,7 +473,7 @@ impl Peer {
     }
 
     /// Adds waiting frames to the outbox.
-    pub(super) fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
+    fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
         let Self { outbox, session, sharing, .. } = self;
         let Some(sharing) = sharing else {
             outbox.fill(|frame| session.next(now, desk, frame));

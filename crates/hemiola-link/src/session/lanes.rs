@@ -73,6 +73,12 @@ impl Lanes {
         }
     }
 
+    /// Returns the queue of a topic whose messages may be sent without waiting in it, if they are
+    /// not acknowledged.
+    pub fn unreliable(&mut self, topic: usize) -> Option<&mut Lane> {
+        if self.is_reliable[topic] { None } else { Some(&mut self.lanes[topic]) }
+    }
+
     /// Removes all messages of a topic, if there is such a topic.
     pub fn clear(&mut self, topic: usize) {
         if let Some(lane) = self.lanes.get_mut(topic) {

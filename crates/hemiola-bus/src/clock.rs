@@ -88,8 +88,7 @@ impl RobotClock {
     pub fn time_at(&self, at: MonotonicTime) -> Time {
         match &self.pace {
             Pace::Running { start, factor } => {
-                let start = MonotonicTime::from_nanoseconds(start.load(Ordering::Relaxed));
-                let elapsed = at.since(start).as_nanos() as f64;
+                let elapsed = at.as_nanoseconds().saturating_sub(start.load(Ordering::Relaxed)) as f64;
                 Time::from_nanoseconds((elapsed * factor) as i64)
             }
             Pace::Stepped(now) => Time::from_nanoseconds(now.load(Ordering::Relaxed)),

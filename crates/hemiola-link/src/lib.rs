@@ -42,7 +42,7 @@
 //! | `near` | the Unix socket beside a TCP port, for peers on the same host |
 //! | `folder` | the folder that contains the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts to connect |
-//! | `statistics`, `view` | the statistics of links, and a view of them while the robot runs |
+//! | `statistics`, `tally`, `view` | the statistics of links, what of them has changed, and a view of them while the robot runs |
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -61,6 +61,7 @@ mod reactor;
 mod session;
 mod socket;
 mod statistics;
+mod tally;
 mod transport;
 mod view;
 pub mod wire;

@@ -25,6 +25,7 @@ use mio::Registry;
 
 use crate::ends::Waiting;
 use crate::session::{Desk, Lanes, Session};
+use crate::tally::Tally;
 use crate::transport::{Arrivals, Transport};
 use crate::wire;
 use datagrams::Datagrams;
@@ -40,6 +41,8 @@ pub struct Link {
     has_calls: bool,
     /// The work that remains after the first half of a turn; `None` between two turns.
     received: Option<Todo>,
+    /// The time of the last turn.
+    turned: Instant,
 }
 
 /// The transport of a link.
@@ -142,12 +145,17 @@ impl Link {
             LinkEnd::Listen(address) => Carrier::Streams(Streams::listening(address, &mut desk, tokens, registry)?),
             LinkEnd::Connect(address) => Carrier::Streams(Streams::connecting(address, tokens)),
         };
-        Ok(Self { desk, carrier, has_news: true, has_calls: true, received: None })
+        Ok(Self { desk, carrier, has_news: true, has_calls: true, received: None, turned: Instant::now() })
     }
 
     /// Returns the state that the link's conversations share, including the statistics.
     pub fn desk(&self) -> &Desk {
         &self.desk
+    }
+
+    /// Returns the statistics, to be shown.
+    pub fn tally(&mut self) -> &mut Tally {
+        &mut self.desk.statistics
     }
 
     /// Notes that a socket is ready.
@@ -182,14 +190,15 @@ impl Link {
         }
     }
 
-    /// Receives what has arrived: the first half of a turn. Returns whether there was anything.
-    pub fn receive(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> bool {
+    /// Receives what has arrived: the first half of a turn. Returns whether there was anything. It
+    /// asks what time it is `now` only if a connection begins or ends, or for datagrams.
+    pub fn receive(&mut self, now: impl Fn() -> Instant + Copy, registry: &Registry, buffer: &mut [u8]) -> bool {
         let Self { desk, carrier, has_calls, received, .. } = self;
         let todo = received.insert(Todo::default());
         desk.remarks.release();
         let has_received = match carrier {
             Carrier::Streams(streams) => streams.receive(desk, now, registry, buffer, todo),
-            Carrier::Datagrams(datagrams) => datagrams.receive(desk, now, buffer, todo),
+            Carrier::Datagrams(datagrams) => datagrams.receive(desk, now(), buffer, todo),
         };
         *has_calls |= has_received;
         has_received
@@ -198,9 +207,10 @@ impl Link {
     /// Receives, publishes and sends whatever has been noted.
     pub fn turn(&mut self, now: Instant, registry: &Registry, buffer: &mut [u8]) -> Todo {
         if self.received.is_none() {
-            self.receive(now, registry, buffer);
+            self.receive(|| now, registry, buffer);
         }
-        let Self { desk, carrier, has_news, has_calls, received } = self;
+        let Self { desk, carrier, has_news, has_calls, received, turned } = self;
+        *turned = now;
         let mut todo = received.take().unwrap_or_default();
         if mem::take(has_news) {
             for topic in desk.topics.look() {
@@ -238,7 +248,7 @@ impl Link {
     pub fn look(&mut self) -> bool {
         let Carrier::Streams(streams) = &mut self.carrier else { return false };
         let mut has_news = false;
-        streams.peers.values_mut().for_each(|peer| has_news |= peer.look());
+        streams.peers.iter_mut().for_each(|peer| has_news |= peer.look());
         has_news
     }
 
@@ -246,7 +256,7 @@ impl Link {
     pub fn prepare_to_sleep(&mut self) -> bool {
         let Carrier::Streams(streams) = &mut self.carrier else { return true };
         let mut is_empty = true;
-        streams.peers.values_mut().for_each(|peer| is_empty &= peer.prepare_to_sleep());
+        streams.peers.iter_mut().for_each(|peer| is_empty &= peer.prepare_to_sleep());
         is_empty
     }
 
@@ -298,27 +308,29 @@ impl Carrier {
         let keep = desk.topics.sent[topic].configuration.keep;
         if keep == Keep::Newest {
             let wanting = desk.statistics.sent[topic].peers as u64;
-            desk.statistics.sent[topic].skipped += wanting * desk.topics.keep_newest(topic);
+            desk.statistics.sent(topic).skipped += wanting * desk.topics.keep_newest(topic);
         }
-        match (self.closed_until(topic, now), keep) {
+        match (self.closed_until(topic, now, desk), keep) {
             (None, _) => self.publish(topic, desk, now, todo),
             (Some(due), Keep::Newest) => {
                 // The message is not even serialized before it may be sent.
                 desk.topics.mark(topic);
                 todo.also_at(Some(due));
             }
-            (Some(_), Keep::Last(_)) => self.skip(topic, desk, todo),
+            (Some(_), Keep::Last(_)) => {
+                if !skip(topic, desk) {
+                    desk.topics.mark(topic);
+                    todo.is_more = true;
+                }
+            }
         }
-        let overtaken = desk.topics.take_dropped(topic);
-        match keep {
-            Keep::Newest => desk.statistics.sent[topic].skipped += overtaken,
-            Keep::Last(_) => desk.statistics.sent[topic].dropped += overtaken,
-        }
+        note_dropped(topic, desk);
     }
 
     /// Returns the time at which a message of a topic will be let through to a peer that wants it;
     /// `None` if it is let through now.
-    fn closed_until(&mut self, topic: usize, now: Instant) -> Option<Instant> {
+    fn closed_until(&mut self, topic: usize, now: Instant, desk: &Desk) -> Option<Instant> {
+        desk.topics.sent[topic].configuration.rate?;
         if let Some(lanes) = self.lanes_of_all() {
             return lanes.closed_until(topic).filter(|due| *due > now);
         }
@@ -341,12 +353,7 @@ impl Carrier {
             let fits = |message: &Waiting| wire::fits_a_frame(wire::head_length(message.stamp) + message.cdr.len());
             match message.filter(fits) {
                 Some(message) => self.queue(topic, &message, now, desk),
-                None => {
-                    desk.statistics.sent[topic].unsendable += 1;
-                    let name = &desk.topics.sent[topic].configuration.subject.name;
-                    let why = "it is longer than 64 MiB, or could not be written";
-                    desk.complain(format!("a message of `{name}` cannot be sent: {why}"));
-                }
+                None => note_unsendable(topic, desk),
             }
         }
         desk.topics.mark(topic);
@@ -371,19 +378,6 @@ impl Carrier {
             Self::Streams(_) => None,
             Self::Datagrams(datagrams) => datagrams.lanes_of_all(),
         }
-    }
-
-    /// Skips the messages of a topic that come too early for every peer that wants it.
-    fn skip(&mut self, topic: usize, desk: &mut Desk, todo: &mut Todo) {
-        let wanting = desk.statistics.sent[topic].peers as u64;
-        for _ in 0..AT_ONCE {
-            if !desk.topics.skip(topic) {
-                return;
-            }
-            desk.statistics.sent[topic].skipped += wanting;
-        }
-        desk.topics.mark(topic);
-        todo.is_more = true;
     }
 
     /// Sends this robot's requests to peers, and handles the requests of peers.
@@ -415,6 +409,36 @@ impl Carrier {
             });
         }
     }
+}
+
+/// Skips the messages of a topic that come too early for every peer that wants it. Returns whether
+/// none is left.
+fn skip(topic: usize, desk: &mut Desk) -> bool {
+    let wanting = desk.statistics.sent[topic].peers as u64;
+    for _ in 0..AT_ONCE {
+        if !desk.topics.skip(topic) {
+            return true;
+        }
+        desk.statistics.sent(topic).skipped += wanting;
+    }
+    false
+}
+
+/// Counts the messages of a topic that were dropped before the link received them.
+fn note_dropped(topic: usize, desk: &mut Desk) {
+    let (overtaken, sent) = (desk.topics.take_dropped(topic), desk.statistics.sent(topic));
+    match desk.topics.sent[topic].configuration.keep {
+        Keep::Newest => sent.skipped += overtaken,
+        Keep::Last(_) => sent.dropped += overtaken,
+    }
+}
+
+/// Counts and reports a message that makes no frame.
+fn note_unsendable(topic: usize, desk: &mut Desk) {
+    desk.statistics.sent(topic).unsendable += 1;
+    let name = &desk.topics.sent[topic].configuration.subject.name;
+    let why = "it is longer than 64 MiB, or could not be written";
+    desk.complain(format!("a message of `{name}` cannot be sent: {why}"));
 }
 
 #[cfg(test)]

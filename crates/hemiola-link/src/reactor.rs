@@ -294,8 +294,8 @@ impl Work {
             }
         });
         let Some((link, topic)) = only else { return !is_more };
-        let is_sent = !is_more && links.links[link].send_at_once(topic, Instant::now());
-        let is_done = is_sent && statistics.update_at_once(link, &links.links[link].desk().statistics);
+        let is_sent = !is_more && links.links[link].send_at_once(topic);
+        let is_done = is_sent && statistics.update_at_once(link, links.links[link].tally());
         if !is_done {
             links.turn_of(link).note_published(topic);
         }
@@ -305,11 +305,10 @@ impl Work {
     /// Lets the links that have a turn receive what has arrived. Returns whether there was
     /// anything.
     fn receive(&mut self, buffer: &mut [u8]) -> bool {
-        let now = Instant::now();
         let Self { links: Turns { links, next, .. }, registry, .. } = self;
         let mut has_received = false;
         for &number in &*next {
-            has_received |= links[number].receive(now, registry, buffer);
+            has_received |= links[number].receive(Instant::now, registry, buffer);
         }
         has_received
     }
@@ -323,7 +322,7 @@ impl Work {
             links.has_turn[number] = false;
             let link = &mut links.links[number];
             let todo = link.turn(now, registry, buffer);
-            statistics.update(number, &link.desk().statistics);
+            statistics.update(number, link.tally());
             links.set_due(number, todo.due);
             if todo.is_more {
                 links.turn_of(number);

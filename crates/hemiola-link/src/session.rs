@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use hemiola_model::Time;
 
-use crate::ends::{Cdr, Contents, Waiting, plain};
+use crate::ends::{Cdr, Contents, Lane, Waiting, plain};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::{ClockOffset, LinkPeer};
 use crate::wire::{self, Answer, Assembly, Frame, Offer, OfferKind};
@@ -275,6 +275,11 @@ impl Session {
     /// are let through now.
     pub fn closed_until(&self, topic: usize) -> Option<Instant> {
         self.lanes.closed_until(topic)
+    }
+
+    /// Returns the queue of a topic, if the peer wants its messages and does not acknowledge them.
+    pub fn lane(&mut self, topic: usize) -> Option<&mut Lane> {
+        if self.wants(topic) { self.lanes.unreliable(topic) } else { None }
     }
 
     /// Returns whether there may be a frame to send.

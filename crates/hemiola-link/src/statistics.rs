@@ -199,6 +199,22 @@ impl ServiceStatistics {
     }
 }
 
+impl SentStatistics {
+    /// Updates these statistics to `now`. Names do not change after a link has been opened.
+    pub(crate) fn update(&mut self, now: &Self) {
+        let name = std::mem::take(&mut self.name);
+        *self = Self { name, ..*now };
+    }
+}
+
+impl ReceivedStatistics {
+    /// Updates these statistics to `now`. Names do not change after a link has been opened.
+    pub(crate) fn update(&mut self, now: &Self) {
+        let name = std::mem::take(&mut self.name);
+        *self = Self { name, ..*now };
+    }
+}
+
 impl LinkStatistics {
     /// Updates these statistics to `now`. Names do not change after a link has been opened, so only
     /// numbers are copied for most messages, and nothing is allocated.
@@ -209,14 +225,8 @@ impl LinkStatistics {
         renew(&mut self.peers, peers);
         renew(&mut self.problem, problem);
         renew(&mut self.clocks, clocks);
-        for (shown, now) in self.sent.iter_mut().zip(sent) {
-            let name = std::mem::take(&mut shown.name);
-            *shown = SentStatistics { name, ..*now };
-        }
-        for (shown, now) in self.received.iter_mut().zip(received) {
-            let name = std::mem::take(&mut shown.name);
-            *shown = ReceivedStatistics { name, ..*now };
-        }
+        self.sent.iter_mut().zip(sent).for_each(|(shown, now)| shown.update(now));
+        self.received.iter_mut().zip(received).for_each(|(shown, now)| shown.update(now));
         for (shown, now) in self.served.iter_mut().zip(served).chain(self.called.iter_mut().zip(called)) {
             let name = std::mem::take(&mut shown.name);
             *shown = ServiceStatistics { name, ..*now };

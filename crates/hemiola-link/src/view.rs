@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::statistics::LinkStatistics;
+use crate::tally::Tally;
 
 /// A view of the links of a robot, in which their statistics can be read while the robot runs.
 /// Clones show the same links, and the default view shows none.
@@ -64,19 +65,19 @@ impl LinksView {
     }
 
     /// Shows the current statistics of one link, in a view of the links of one thread.
-    pub(crate) fn update(&self, link: usize, now: &LinkStatistics) {
+    pub(crate) fn update(&self, link: usize, now: &mut Tally) {
         let Some(shown) = self.0.first() else { return };
         if let Some(shown) = shown.lock().get_mut(link) {
-            shown.update(now);
+            now.show(shown);
         }
     }
 
     /// Shows the current statistics of one link as [`update`](Self::update) does, unless somebody
     /// reads them at this moment. Returns whether it has.
-    pub(crate) fn update_at_once(&self, link: usize, now: &LinkStatistics) -> bool {
+    pub(crate) fn update_at_once(&self, link: usize, now: &mut Tally) -> bool {
         let shown = self.0.first().and_then(|shown| shown.0.try_lock().ok());
         let Some(mut shown) = shown else { return false };
-        shown.get_mut(link).into_iter().for_each(|shown| shown.update(now));
+        shown.get_mut(link).into_iter().for_each(|shown| now.show(shown));
         true
     }
 }

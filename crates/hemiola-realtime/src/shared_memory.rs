@@ -239,19 +239,25 @@ impl ForeignBytes<'_> {
     /// There are so many bytes from there on, and at `room` there is room for them.
     #[inline]
     unsafe fn copy(&self, begin: usize, count: usize, room: *mut u8) {
+        const WORD: usize = size_of::<u64>();
         let (mut done, mut at) = (0, self.begin + begin);
         while done < count {
-            let (word, skipped) = (self.memory.load(at / size_of::<u64>()).to_ne_bytes(), at % size_of::<u64>());
-            let copied = (size_of::<u64>() - skipped).min(count - done);
-            // SAFETY: `done + copied` is at most `count`, for which there is room, and
-            // `skipped + copied` at most the size of a word. The first word and the last one may be
-            // copied in part.
-            unsafe {
-                match copied {
-                    8 => room.add(done).cast::<[u8; 8]>().write(word),
-                    _ => std::ptr::copy_nonoverlapping(word.as_ptr().add(skipped), room.add(done), copied),
+            let (first, skipped, left) = (at / WORD, at % WORD, count - done);
+            // The first word and the last one may be copied in part; those between them are copied
+            // in a run.
+            let copied = if skipped == 0 && left >= WORD {
+                for word in 0..left / WORD {
+                    let bytes = self.memory.load(first + word).to_ne_bytes();
+                    // SAFETY: behind `done` there is room for `left` bytes.
+                    unsafe { room.add(done + WORD * word).cast::<[u8; WORD]>().write(bytes) }
                 }
-            }
+                left / WORD * WORD
+            } else {
+                let (bytes, copied) = (self.memory.load(first).to_ne_bytes(), left.min(WORD - skipped));
+                // SAFETY: as above, and `skipped + copied` is at most the size of a word.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().add(skipped), room.add(done), copied) }
+                copied
+            };
             (done, at) = (done + copied, at + copied);
         }
     }

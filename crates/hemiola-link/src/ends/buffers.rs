@@ -51,7 +51,8 @@ impl Buffers {
                 return Some(Cdr::within(block, length));
             }
         }
-        let free = self.own.iter_mut().position(|buffer| Arc::get_mut(buffer).is_some());
+        // Nobody else has a reference of which another one could be made.
+        let free = self.own.iter().position(|buffer| Arc::strong_count(buffer) == 1);
         let mut buffer = free.map(|index| self.own.swap_remove(index)).unwrap_or_default();
         let bytes = Arc::get_mut(&mut buffer)?;
         let mut empty = mem::take(bytes);
@@ -66,6 +67,15 @@ impl Buffers {
             self.own.push(buffer.clone());
         }
         Some(buffer.into())
+    }
+
+    /// Appends to `bytes` what `write` writes, which is code of users, and returns its length;
+    /// `None` if it fails, with a part of it appended.
+    pub fn append(&mut self, bytes: &mut Vec<u8>, write: impl Fn(&mut dyn Writer) -> bool) -> Option<usize> {
+        let begin = bytes.len();
+        contained(|| write(&mut CdrWriter::append_to(bytes))).ok().filter(|is_written| *is_written)?;
+        self.last = bytes.len() - begin;
+        Some(self.last)
     }
 }
 
@@ -101,6 +111,20 @@ mod tests {
         let held: Vec<_> = (0..10).map(|number| write(&mut buffers, number)).collect();
         assert!(held.iter().zip(0..).all(|(cdr, number)| cdr[4..] == [number]));
         assert_eq!(buffers.own.len(), MOST);
+    }
+
+    #[test]
+    fn what_is_appended_has_the_length_by_which_the_next_one_is_judged() {
+        let (mut buffers, mut bytes) = (Buffers::default(), vec![1]);
+        let write = |writer: &mut dyn Writer| {
+            7_u16.write(writer);
+            true
+        };
+        assert_eq!((buffers.append(&mut bytes, write), &bytes[..]), (Some(6), &[1, 0, 1, 0, 0, 7, 0][..]));
+        assert!(buffers.are_small());
+        assert_eq!(buffers.append(&mut bytes, |_| panic!("as users' types may")), None);
+        assert_eq!(buffers.append(&mut bytes, |_| false), None);
+        assert!(buffers.are_small());
     }
 
     #[test]

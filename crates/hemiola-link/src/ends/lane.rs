@@ -139,6 +139,25 @@ impl Lane {
         Some((self.sequence, message))
     }
 
+    /// Returns whether more than the newest message is kept.
+    pub(crate) fn keeps_several(&self) -> bool {
+        self.keep != Keep::Newest
+    }
+
+    /// Returns the number of a message that would be sent now without waiting here; `None` if
+    /// others wait, or it is not let through.
+    pub(crate) fn number_at_once(&self, now: Instant) -> Option<u64> {
+        (self.is_empty() && self.is_due(now)).then_some(self.sequence + 1)
+    }
+
+    /// Notes that a message, or news, was sent [at once](Self::number_at_once).
+    pub(crate) fn note_sent_at_once(&mut self, is_news: bool, now: Instant) {
+        if !is_news {
+            self.note_due(now);
+        }
+        self.sequence += 1;
+    }
+
     /// Returns the time before which a message is not let through; `None` if messages are let
     /// through now. A message that is published earlier is skipped, or replaced by a newer one.
     pub fn closed_until(&self) -> Option<Instant> {
@@ -316,6 +335,19 @@ mod tests {
         assert!(!lane.lane.is_empty());
         lane.lane.clear(&mut lane.held);
         assert!(lane.lane.is_empty());
+    }
+
+    #[test]
+    fn what_is_sent_at_once_counts_as_if_it_had_waited() {
+        let mut lane = Try::of(Some(100.0), Keep::Newest);
+        assert_eq!(lane.lane.number_at_once(lane.begin), Some(1));
+        lane.lane.note_sent_at_once(true, lane.begin);
+        assert_eq!(lane.lane.number_at_once(lane.begin), Some(2), "news takes no time");
+        lane.lane.note_sent_at_once(false, lane.begin);
+        let due = lane.begin + Duration::from_millis(10);
+        assert_eq!((lane.lane.number_at_once(lane.begin), lane.lane.number_at_once(due)), (None, Some(3)));
+        lane.push(5, 1);
+        assert_eq!((lane.lane.number_at_once(due), lane.pop(10)), (None, Some(1)), "the one that waits goes first");
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemiola_bus::{AnyQueue, Bus, RobotClock, Signal};
+use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal};
 use hemiola_model::cdr::{CdrWriter, MessageSchema};
 use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, SubjectKind};
 use hemiola_model::module::UntypedPublisher;
@@ -306,20 +306,13 @@ impl Topics {
         let Self { sent, ends, memory, .. } = self;
         let Sent { flow, buffers, news, is_receiving, .. } = &mut sent[topic];
         Some(match flow.as_mut()? {
-            Flow::Messages(queue) => {
-                if !std::mem::replace(is_receiving, true) {
-                    news.iter_mut().for_each(TopicNews::look);
-                }
-                let Some(message) = queue.receive() else {
-                    *is_receiving = false;
-                    let News { stamp, since } = news.as_mut()?.hear()?;
-                    let time = time_of(since, &ends.clock, ends.scale.as_ref());
-                    return Some(Some(Waiting { time, stamp: Some(stamp.nanoseconds()), cdr: Cdr::default() }));
+            Flow::Messages(queue) => next_message((queue, news, is_receiving), ends, |time, stamp, message| {
+                let cdr = match message {
+                    Some(message) => buffers.written(memory.as_ref(), |writer| message.write(writer))?,
+                    None => Cdr::default(),
                 };
-                let time = time_of(message.stamp(), &ends.clock, ends.scale.as_ref());
-                let cdr = buffers.written(memory.as_ref(), |writer| message.write(writer));
-                cdr.map(|cdr| Waiting { time, stamp: None, cdr })
-            }
+                Some(Waiting { time, stamp, cdr })
+            })?,
             Flow::Values(observer) => loop {
                 let value = observer.next_value()?;
                 // The value has been sent already; the only news is that it is stale.
@@ -331,6 +324,27 @@ impl Topics {
                 let cdr = buffers.written(memory.as_ref(), |writer| value.value().write(writer));
                 break cdr.map(|cdr| Waiting { time, stamp, cdr });
             },
+        })
+    }
+
+    /// Receives the next message of a topic as [`next`](Self::next) does, and appends it to `frame`
+    /// behind the head that `write_head` writes of its time and stamp. Returns the length of its
+    /// CDR, which is 0 for news. If it cannot be serialized, a part of it may be appended.
+    pub(crate) fn append_next(
+        &mut self,
+        topic: usize,
+        frame: &mut Vec<u8>,
+        write_head: impl FnOnce(i64, Option<i64>, &mut Vec<u8>),
+    ) -> Option<Option<usize>> {
+        let Self { sent, ends, .. } = self;
+        let Sent { flow, buffers, news, is_receiving, .. } = &mut sent[topic];
+        let Some(Flow::Messages(queue)) = flow else { return None };
+        next_message((queue, news, is_receiving), ends, |time, stamp, message| {
+            write_head(time, stamp, frame);
+            match message {
+                Some(message) => buffers.append(frame, |writer| message.write(writer)),
+                None => Some(0),
+            }
         })
     }
 
@@ -454,6 +468,25 @@ impl Received {
             }
         })
     }
+}
+
+/// Applies `act` to the next message of a topic with its time; or to the time and the stamp of news
+/// that follows the last one, and no message. Returns `None` if there is neither.
+fn next_message<R>(
+    (queue, news, is_receiving): (&mut AnyQueue, &mut Option<TopicNews>, &mut bool),
+    ends: &Ends,
+    act: impl FnOnce(i64, Option<i64>, Option<&AnyMessage<'_>>) -> R,
+) -> Option<R> {
+    if !std::mem::replace(is_receiving, true) {
+        news.iter_mut().for_each(TopicNews::look);
+    }
+    let time_of = |at| time_of(at, &ends.clock, ends.scale.as_ref());
+    if let Some(message) = queue.receive() {
+        return Some(act(time_of(message.stamp()), None, Some(&message)));
+    }
+    *is_receiving = false;
+    let News { stamp, since } = news.as_mut()?.hear()?;
+    Some(act(time_of(since), Some(stamp.nanoseconds()), None))
 }
 
 /// Returns the type of messages or values; `None` if they are opaque.

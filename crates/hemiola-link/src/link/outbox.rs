@@ -19,6 +19,8 @@ pub struct Outbox {
 /// The number of bytes beyond which no more frames are added, because newer messages cannot replace
 /// them any more.
 const ENOUGH: usize = 16 << 10;
+/// The most memory that is kept for frames.
+const MOST_KEPT: usize = 4 * ENOUGH;
 /// The largest message that is copied.
 const SMALL: usize = 4 << 10;
 
@@ -49,6 +51,24 @@ impl Outbox {
         }
     }
 
+    /// Adds a frame of a message that `append` appends, and returns what that returns: the length
+    /// of its CDR. `Some(None)` if there is a message, but it makes no frame. Nothing may be added
+    /// behind a large frame.
+    pub fn add(&mut self, append: impl FnOnce(&mut Vec<u8>) -> Option<Option<usize>>) -> Option<Option<usize>> {
+        debug_assert!(self.large.is_none(), "a large frame is the last one");
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; wire::LENGTH]);
+        let appended = append(&mut self.bytes);
+        let head = begin + wire::LENGTH;
+        let length = self.bytes.len() - head;
+        let cdr = appended.flatten().filter(|_| wire::fits_a_frame(length));
+        match cdr {
+            Some(_) => self.bytes[begin..head].copy_from_slice(&wire::length_of(length)),
+            None => self.bytes.truncate(begin),
+        }
+        appended.map(|_| cdr)
+    }
+
     /// Returns the bytes to write, in two parts.
     pub fn parts(&self) -> [&[u8]; 2] {
         let large = self.large.as_ref().map_or(&[][..], |large| large);
@@ -63,6 +83,7 @@ impl Outbox {
         self.written += written;
         if self.written >= self.bytes.len() + self.large.as_ref().map_or(0, |large| large.len()) {
             self.bytes.clear();
+            self.bytes.shrink_to(MOST_KEPT);
             (self.large, self.written) = (None, 0);
         }
     }
@@ -106,6 +127,24 @@ mod tests {
             }
             prop_assert!(rest.is_empty());
         }
+    }
+
+    #[test]
+    fn what_makes_no_frame_leaves_nothing_behind() {
+        let mut outbox = Outbox::default();
+        let mut add = |length: usize, cdr| {
+            outbox.add(|frame| {
+                frame.resize(frame.len() + length, 7);
+                cdr
+            })
+        };
+        assert_eq!(add(10, Some(Some(3))), Some(Some(3)));
+        assert_eq!((add(20, None), add(30, Some(None))), (None, Some(None)));
+        assert_eq!(add(wire::LONGEST_FRAME + 1, Some(Some(4))), Some(None));
+        assert_eq!(add(5, Some(Some(0))), Some(Some(0)));
+        assert_eq!(outbox.parts()[0].len(), 2 * wire::LENGTH + 10 + 5);
+        outbox.advance(2 * wire::LENGTH + 10 + 5);
+        assert!(outbox.is_empty() && outbox.bytes.capacity() <= MOST_KEPT);
     }
 
     #[test]

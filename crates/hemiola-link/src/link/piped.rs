@@ -25,17 +25,22 @@ impl Peer {
     pub(super) fn receive_piped(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<bool, Parting> {
         let mut received = 0;
         loop {
-            let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_from_peer) else { return Ok(false) };
-            let count = if received < AT_ONCE { pipe.read(buffer)? } else { 0 };
-            if count == 0 {
-                self.has_piped = !pipe.rest()?;
-                return Ok(received > 0);
+            let Some(pipe) = self.pipe_from_peer() else { return Ok(false) };
+            let count = pipe.read(buffer)?;
+            if count > 0 {
+                self.hear_piped(&buffer[..count], desk)?;
+                if self.pipe_from_peer().is_some_and(MemoryPipe::give_back) {
+                    self.ring()?;
+                }
             }
             received += count;
-            if pipe.give_back() {
-                self.ring()?;
+            let is_over = received >= AT_ONCE;
+            if count < buffer.len() || is_over {
+                self.has_piped = !self.pipe_from_peer().map_or(Ok(true), MemoryPipe::rest)?;
+                if is_over || !self.has_piped {
+                    return Ok(received > 0);
+                }
             }
-            self.hear_piped(&buffer[..count], desk)?;
         }
     }
 
@@ -50,7 +55,7 @@ impl Peer {
             }
             Some(count) => self.is_readable = count == buffer.len() || self.has_ended,
         }
-        self.sharing.as_mut().and_then(Sharing::pipe_from_peer).into_iter().for_each(MemoryPipe::note_rung);
+        self.pipe_from_peer().into_iter().for_each(MemoryPipe::note_rung);
         self.look_for_room()?;
         self.receive_piped(desk, buffer)?;
         Ok(())
@@ -73,7 +78,7 @@ impl Peer {
         loop {
             let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_to_peer) else { return Ok(None) };
             let mut written = 0;
-            for part in self.outbox.parts() {
+            for part in self.outbox.parts().into_iter().filter(|part| !part.is_empty()) {
                 let count = pipe.write(part)?;
                 written += count;
                 if count < part.len() {
@@ -106,7 +111,7 @@ impl Peer {
     /// Looks into the pipe without a system call; the peer does not ring any more. Returns whether
     /// there is something.
     pub(super) fn look(&mut self) -> bool {
-        let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_from_peer) else { return false };
+        let Some(pipe) = self.pipe_from_peer() else { return false };
         pipe.stay_awake();
         // Misuse is found again when it is read.
         let has_news = pipe.has_news().unwrap_or(true);
@@ -116,10 +121,15 @@ impl Peer {
 
     /// Lets the peer ring again. Returns whether there is nothing to read.
     pub(super) fn prepare_to_sleep(&mut self) -> bool {
-        let Some(pipe) = self.sharing.as_mut().and_then(Sharing::pipe_from_peer) else { return true };
+        let Some(pipe) = self.pipe_from_peer() else { return true };
         let is_empty = pipe.prepare_to_sleep().unwrap_or(false);
         (self.has_piped, self.is_marked) = (!is_empty, self.is_marked || !is_empty);
         is_empty
+    }
+
+    /// Returns the pipe if the peer's frames come through it.
+    fn pipe_from_peer(&mut self) -> Option<&mut MemoryPipe> {
+        self.sharing.as_mut().and_then(Sharing::pipe_from_peer)
     }
 
     /// Ends the peer's sleep. If the socket has no room, other notices wait there.

@@ -1,6 +1,5 @@
 //! A link over connections: Unix sockets and TCP.
 
-use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -21,9 +20,9 @@ use crate::wire::{self, Frame, Incoming};
 
 /// A link over connections.
 pub struct Streams {
-    /// The peers by the numbers of their sockets. They are dropped before the port: what they have
-    /// written last, a transport still sends.
-    pub(super) peers: BTreeMap<usize, Peer>,
+    /// The peers, which are few. They are dropped before the port: what they have written last, a
+    /// transport still sends.
+    pub(super) peers: Vec<Peer>,
     port: Port,
     tokens: Tokens,
     /// The number of the next socket.
@@ -43,6 +42,8 @@ enum Port {
 
 /// A connection to a peer.
 pub(super) struct Peer {
+    /// The number of its socket.
+    socket: usize,
     pub(super) stream: Stream,
     pub(super) session: Session,
     pub(super) incoming: Incoming,
@@ -97,12 +98,12 @@ impl Streams {
     fn of(port: Port, address: &LinkAddress, tokens: Tokens) -> Self {
         let shares = matches!(address, LinkAddress::Shm(_) | LinkAddress::Auto(_));
         let memory = shares.then(LinkMemory::default);
-        Self { peers: BTreeMap::new(), port, tokens, next: PORT + 1, memory }
+        Self { peers: Vec::new(), port, tokens, next: PORT + 1, memory }
     }
 
     /// Applies `act` to each conversation. Those that have frames to send then get a turn.
     pub fn each_session(&mut self, act: &mut dyn FnMut(&mut Session)) {
-        for peer in self.peers.values_mut() {
+        for peer in &mut self.peers {
             act(&mut peer.session);
             peer.is_marked |= peer.session.has_frames();
         }
@@ -110,16 +111,16 @@ impl Streams {
 
     /// Drops the blocks that peers have read and returned.
     pub fn collect(&mut self) {
-        self.peers.values_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
+        self.peers.iter_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
     }
 
     /// Gives all peers a turn.
     pub fn mark_all(&mut self) {
-        self.peers.values_mut().for_each(|peer| peer.is_marked = true);
+        self.peers.iter_mut().for_each(|peer| peer.is_marked = true);
     }
 
     pub fn note_ready(&mut self, socket: usize, readiness: Readiness) {
-        match (&mut self.port, self.peers.get_mut(&socket)) {
+        match (&mut self.port, self.peers.iter_mut().find(|peer| peer.socket == socket)) {
             (Port::Listening { has_come, .. }, _) if socket == PORT => *has_come = true,
             (Port::Connecting(seeker), _) if socket == PORT => seeker.look(),
             (_, Some(peer)) => {
@@ -137,17 +138,18 @@ impl Streams {
     pub fn receive(
         &mut self,
         desk: &mut Desk,
-        now: Instant,
+        now: impl Fn() -> Instant + Copy,
         registry: &Registry,
         buffer: &mut [u8],
         todo: &mut Todo,
     ) -> bool {
         self.accept(desk, now, registry);
-        self.connect(desk, now, registry);
         let mut has_received = false;
-        self.with_marked(desk, now, |_, peer, desk| {
+        self.with_marked(desk, now, |peer, desk| {
             has_received |= peer.receive(desk, buffer)?;
             todo.is_more |= peer.has_more();
+            // As a rule nothing is to be sent: then the turn is over.
+            peer.is_marked = peer.has_more() || peer.due.is_some() || !peer.is_at_rest();
             Ok(())
         });
         has_received
@@ -157,26 +159,31 @@ impl Streams {
     /// hello in time.
     pub fn send(&mut self, desk: &mut Desk, now: Instant, registry: &Registry, todo: &mut Todo) {
         let tokens = self.tokens;
-        self.with_marked(desk, now, |socket, peer, desk| {
-            // Bytes that have not been read now are read in the next turn.
-            peer.is_marked = peer.has_more();
-            peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, tokens.at(socket), is_wanted))?;
-            let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
-            peer.due = peer.session.due().filter(|_| peer.is_writable && !is_full);
-            if peer.session.robot().is_none() {
-                if now >= peer.began + HELLO_PATIENCE {
-                    return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
+        self.with_marked(
+            desk,
+            || now,
+            |peer, desk| {
+                // Bytes that have not been read now are read in the next turn.
+                peer.is_marked = peer.has_more();
+                let token = tokens.at(peer.socket);
+                peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, token, is_wanted))?;
+                let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
+                peer.due = peer.session.due().filter(|_| peer.is_writable && !is_full);
+                if peer.session.robot().is_none() {
+                    if now >= peer.began + HELLO_PATIENCE {
+                        return Err(if peer.is_there { Parting::NoHello } else { Parting::NoAnswer });
+                    }
+                    peer.due = [peer.due, Some(peer.began + HELLO_PATIENCE)].into_iter().flatten().min();
                 }
-                peer.due = [peer.due, Some(peer.began + HELLO_PATIENCE)].into_iter().flatten().min();
-            }
-            Ok(())
-        });
+                Ok(())
+            },
+        );
         self.connect(desk, now, registry);
         // Peers that have connected since then get their first turn.
-        todo.is_more |= self.peers.values().any(|peer| peer.is_marked && peer.is_there);
-        todo.also_at(self.peers.values().filter_map(|peer| peer.due).min());
+        todo.is_more |= self.peers.iter().any(|peer| peer.is_marked && peer.is_there);
+        todo.also_at(self.peers.iter().filter_map(|peer| peer.due).min());
         if let Port::Connecting(seeker) = &mut self.port {
-            if self.peers.values().any(|peer| peer.session.robot().is_some()) {
+            if self.peers.iter().any(|peer| peer.session.robot().is_some()) {
                 seeker.note_reached();
             }
             todo.also_at(seeker.due());
@@ -184,10 +191,10 @@ impl Streams {
     }
 
     pub fn end(&mut self, reason: &str) {
-        self.peers.values_mut().for_each(|peer| peer.say_goodbye(reason));
+        self.peers.iter_mut().for_each(|peer| peer.say_goodbye(reason));
     }
 
-    fn accept(&mut self, desk: &mut Desk, now: Instant, registry: &Registry) {
+    fn accept(&mut self, desk: &mut Desk, now: impl Fn() -> Instant, registry: &Registry) {
         let Port::Listening { listeners, has_come } = &mut self.port else { return };
         let mut accepted = Vec::new();
         for listener in listeners.iter().filter(|_| *has_come) {
@@ -207,10 +214,10 @@ impl Streams {
         *has_come = false;
         for stream in accepted {
             let is_room = self.peers.len() < MOST_PEERS;
-            if let Err(error) = self.begin(stream, true, desk, now, registry) {
+            if let Err(error) = self.begin(stream, true, desk, now(), registry) {
                 desk.complain(format!("a connection cannot be used: {error}"));
             } else if !is_room {
-                self.part(self.next - 1, Parting::NoRoom, desk, now);
+                self.part(self.peers.len() - 1, Parting::NoRoom, desk, now());
             }
         }
     }
@@ -242,9 +249,10 @@ impl Streams {
         stream.register(registry, self.tokens.at(self.next))?;
         // Descriptors can be passed only on this host.
         let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
-        let used = self.peers.values().filter_map(|peer| peer.sharing.as_ref());
+        let used = self.peers.iter().filter_map(|peer| peer.sharing.as_ref());
         let sharing = memory.and_then(|memory| memory.share(used, desk));
         let peer = Peer {
+            socket: self.next,
             stream,
             session: Session::new(desk),
             incoming: Incoming::default(),
@@ -260,7 +268,7 @@ impl Streams {
             has_ended: false,
             is_writable: is_there,
         };
-        self.peers.insert(self.next, peer);
+        self.peers.push(peer);
         self.next += 1;
         Ok(())
     }
@@ -270,21 +278,21 @@ impl Streams {
     fn with_marked(
         &mut self,
         desk: &mut Desk,
-        now: Instant,
-        mut act: impl FnMut(usize, &mut Peer, &mut Desk) -> Result<(), Parting>,
+        now: impl Fn() -> Instant,
+        mut act: impl FnMut(&mut Peer, &mut Desk) -> Result<(), Parting>,
     ) {
-        let mut parted = Vec::new();
-        for (socket, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.is_marked) {
-            if let Err(parting) = act(*socket, peer, desk) {
-                parted.push((*socket, parting));
+        let mut index = 0;
+        while let Some(peer) = self.peers.get_mut(index) {
+            match if peer.is_marked { act(peer, desk) } else { Ok(()) } {
+                Ok(()) => index += 1,
+                Err(parting) => self.part(index, parting, desk, now()),
             }
         }
-        parted.into_iter().for_each(|(socket, parting)| self.part(socket, parting, desk, now));
     }
 
-    fn part(&mut self, socket: usize, parting: Parting, desk: &mut Desk, now: Instant) {
-        let Some(mut peer) = self.peers.remove(&socket) else { return };
-        peer.session.end(self.peers.values().map(|peer| &peer.session), desk);
+    fn part(&mut self, index: usize, parting: Parting, desk: &mut Desk, now: Instant) {
+        let mut peer = self.peers.remove(index);
+        peer.session.end(self.peers.iter().map(|peer| &peer.session), desk);
         if parting.is_refusal() {
             peer.say_goodbye(&parting.to_string());
         }
@@ -465,7 +473,7 @@ impl Peer {
     }
 
     /// Adds waiting frames to the outbox.
-    pub(super) fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
+    fn fill_outbox(&mut self, now: Instant, desk: &mut Desk) -> Result<(), Parting> {
         let Self { outbox, session, sharing, .. } = self;
         let Some(sharing) = sharing else {
             outbox.fill(|frame| session.next(now, desk, frame));
@@ -473,7 +481,9 @@ impl Peer {
         };
         let before = sharing.count();
         outbox.fill(|frame| sharing.next(frame, |frame| session.next(now, desk, frame)));
-        desk.statistics.lent += sharing.count() - before;
+        if sharing.count() > before {
+            desk.statistics.lent += sharing.count() - before;
+        }
         sharing.check()
     }
 

@@ -70,7 +70,7 @@ impl Session {
             desk.statistics.ignored += 1;
             return;
         }
-        let received = &mut desk.statistics.received[topic];
+        let received = desk.statistics.received(topic);
         if sequence.is_some_and(|last| message.sequence <= last) {
             received.late += 1;
             return;

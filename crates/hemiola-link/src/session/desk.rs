@@ -11,6 +11,7 @@ use super::Parting;
 use crate::ends::{Note, Remarks, Service, Services, Topics};
 use crate::passage::{OfferedType, Passage};
 use crate::statistics::LinkStatistics;
+use crate::tally::Tally;
 use crate::wire::{self, NoAnswer, OfferKind};
 
 /// The state that the conversations of a link share: its ends of the robot, its statistics, and the
@@ -20,7 +21,7 @@ pub struct Desk {
     pub robot: String,
     pub topics: Topics,
     pub services: Services,
-    pub statistics: LinkStatistics,
+    pub statistics: Tally,
     /// The length of the longest offer.
     pub longest_offer: usize,
     /// The length of the longest frame that goes as a whole. Messages that are longer go in
@@ -69,7 +70,7 @@ impl Desk {
             robot,
             topics,
             services,
-            statistics,
+            statistics: statistics.into(),
             longest_offer: wire::LONGEST_OFFER,
             longest_frame: wire::LONGEST_FRAME,
             is_group: false,
@@ -190,7 +191,7 @@ impl Desk {
 
     /// Marks the last received value as stale, because no peer sends it any more.
     pub fn lose(&mut self, topic: usize) {
-        let received = &mut self.statistics.received[topic];
+        let received = self.statistics.received(topic);
         if received.kind == SubjectKind::Representation {
             if received.messages == 0 {
                 return;

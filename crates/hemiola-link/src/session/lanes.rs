@@ -65,12 +65,18 @@ impl Lanes {
 
     /// Queues a message that was published, or a value that was committed here.
     pub fn publish(&mut self, topic: usize, message: Waiting, now: Instant, desk: &mut Desk) {
-        let count = &mut desk.statistics.sent[topic];
+        let count = desk.statistics.sent(topic);
         let had_turns = self.has_turns(topic);
         self.lanes[topic].push(message, now, (&mut self.held, MOST_HELD), count);
         if !had_turns && self.has_turns(topic) {
             self.turns.push_back(topic);
         }
+    }
+
+    /// Returns the queue of a topic whose messages may be sent without waiting in it, if they are
+    /// not acknowledged.
+    pub fn unreliable(&mut self, topic: usize) -> Option<&mut Lane> {
+        if self.is_reliable[topic] { None } else { Some(&mut self.lanes[topic]) }
     }
 
     /// Removes all messages of a topic, if there is such a topic.
@@ -97,7 +103,7 @@ impl Lanes {
     /// there is none.
     pub fn next(&mut self, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
         if let Some(topic) = self.unacknowledged.send_again(now, frame) {
-            desk.statistics.sent[topic].repeated += 1;
+            desk.statistics.sent(topic).repeated += 1;
             return Some(Cdr::default());
         }
         for _ in 0..self.turns.len() {
@@ -134,7 +140,7 @@ impl Lanes {
                 return None;
             }
             let (sequence, message) = self.lanes[topic].pop(now, &mut self.held)?;
-            let sent = &mut desk.statistics.sent[topic];
+            let sent = desk.statistics.sent(topic);
             sent.messages += u64::from(!message.is_news());
             let Waiting { time, stamp, cdr } = message;
             sent.bytes += cdr.len() as u64;

@@ -81,6 +81,9 @@ impl Unacknowledged {
         if let Some(left) = self.acknowledged.take() {
             self.round_trip.note(now.saturating_duration_since(left));
         }
+        if self.frames.is_empty() {
+            return None;
+        }
         let (number, sent) = self.frames.iter_mut().find(|(_, sent)| sent.due <= now)?;
         datagram.extend_from_slice(&wire::reliable_head(*number));
         datagram.extend_from_slice(&sent.frame);

@@ -117,8 +117,7 @@ impl<'b> CdrReader<'b> {
     fn take(&mut self, count: usize) -> Result<usize, ReadError> {
         let (begin, left) = (self.position, self.left());
         if count > left {
-            let text = format!("the message ends here, {} bytes too early", count - left);
-            return Err(at(self.bytes.length(), text));
+            return Err(ends_early(self.bytes.length(), count - left));
         }
         self.position += count;
         Ok(begin)
@@ -132,14 +131,19 @@ impl<'b> CdrReader<'b> {
     }
 
     /// Skips padding. Alignment counts from after the header.
-    fn align(&mut self, size: usize) -> Result<(), ReadError> {
-        let aligned = (self.position - HEADER.len()).next_multiple_of(size) + HEADER.len();
+    #[inline]
+    fn align<const SIZE: usize>(&mut self) -> Result<(), ReadError> {
+        let aligned = (self.position - HEADER.len()).next_multiple_of(SIZE) + HEADER.len();
         self.take(aligned - self.position).map(|_| ())
     }
 
     /// Reads a number, and returns its bytes in little endian.
+    #[inline]
     fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], ReadError> {
-        self.align(SIZE)?;
+        if let Some([number]) = self.plain().and_then(|mut source| source.numbers(1)) {
+            return Ok(*number);
+        }
+        self.align::<SIZE>()?;
         let mut number = self.array::<SIZE>()?;
         if self.byte_order == ByteOrder::Big {
             number.reverse();
@@ -155,7 +159,7 @@ impl<'b> CdrReader<'b> {
         if items.is_empty() {
             return Ok(());
         }
-        self.align(SIZE)?;
+        self.align::<SIZE>()?;
         let begin = self.take(SIZE.saturating_mul(items.len()))?;
         match self.bytes {
             Bytes::Borrowed(bytes) => self.convert(items, &bytes[begin..self.position], of_bytes),
@@ -220,6 +224,11 @@ fn no_header() -> ReadError {
 fn other_header(a: u8, b: u8) -> ReadError {
     let found = format!("its header begins with {a:#04x} {b:#04x}, not with 0x00 0x01");
     at(0, format!("the message is not plain CDR: {found}"))
+}
+
+#[cold]
+fn ends_early(byte: usize, missing: usize) -> ReadError {
+    at(byte, format!("the message ends here, {missing} bytes too early"))
 }
 
 fn at(byte: usize, message: String) -> ReadError {

@@ -242,17 +242,19 @@ impl<R: Room> CdrWriter<R> {
     }
 
     /// Writes padding. Alignment counts from after the header.
-    fn align(&mut self, size: usize) {
+    #[inline]
+    fn align<const SIZE: usize>(&mut self) {
         let body = self.begin + HEADER.len();
         let length = self.bytes.bytes().len();
-        let padding = length.saturating_sub(body).next_multiple_of(size) + body - length;
+        let padding = length.saturating_sub(body).next_multiple_of(SIZE) + body - length;
         if self.has_room(padding) {
             self.bytes.extend(padding);
         }
     }
 
+    #[inline]
     fn number<const SIZE: usize>(&mut self, bytes: [u8; SIZE]) {
-        self.align(SIZE);
+        self.align::<SIZE>();
         self.put(&bytes);
     }
 
@@ -261,7 +263,7 @@ impl<R: Room> CdrWriter<R> {
         if items.is_empty() {
             return;
         }
-        self.align(SIZE);
+        self.align::<SIZE>();
         if !self.has_room(SIZE * items.len()) {
             return;
         }

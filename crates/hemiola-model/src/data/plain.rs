@@ -112,7 +112,7 @@ impl<'r> PlainSource<'r> {
 
     /// Reads numbers that follow each other. Nothing is read unless all of them are there.
     #[inline]
-    pub(super) fn numbers<const SIZE: usize>(&mut self, count: usize) -> Option<&'r [[u8; SIZE]]> {
+    pub(crate) fn numbers<const SIZE: usize>(&mut self, count: usize) -> Option<&'r [[u8; SIZE]]> {
         if count == 0 {
             return Some(&[]);
         }

@@ -36,7 +36,7 @@ macro_rules! numbers {
                 }
                 // What is known to be there is not filled with zeros first.
                 let missing = length - items.len();
-                if let Some(numbers) = reader.plain().and_then(|mut source| source.numbers(missing)) {
+                if missing > 0 && let Some(numbers) = reader.plain().and_then(|mut source| source.numbers(missing)) {
                     items.extend(numbers.iter().map(|&number| <$number>::from_le_bytes(number)));
                     return Ok(());
                 }

@@ -29,7 +29,8 @@ impl Data for Image {
                 Field::new("encoding", String::data_type(), "The name of the form in which pixels are stored."),
                 Field::new("is_bigendian", u8::data_type(), ""),
                 Field::new("step", u32::data_type(), "The number of bytes of a row."),
-                Field::new("data", <Vec<u8>>::data_type(), "The pixels: `step * height` bytes.").formerly("image.pixels"),
+                Field::new("data", <Vec<u8>>::data_type(), "The pixels: `step * height` bytes.")
+                    .formerly("image.pixels"),
             ],
         )
     }

@@ -67,10 +67,11 @@ fn run_until_it_has_gone_on(program: &str) -> Ending {
     ending
 }
 
-/// Starts a program that is ended if it takes two minutes.
+/// Starts a program that is ended if it takes two minutes, or one minute after it was interrupted
+/// (`timeout` counts from the first signal that it passes on).
 fn start(program: &str, duration: &str, fault: &str) -> Child {
     Command::new("timeout")
-        .args(["--kill-after=1", "120", program, "run", "--headless", "--no-trace", "--duration", duration])
+        .args(["--kill-after=60", "120", program, "run", "--headless", "--no-trace", "--duration", duration])
         .env("FAULT", fault)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdin(Stdio::null())

@@ -93,7 +93,8 @@ fn both_sides_say_that_they_share_memory_or_learn_why_they_cannot() {
     let robot = Side::open("robot", listening(LinkAddress::Unix(path.clone()), &[], &[]));
     let laptop = Side::open("laptop", connecting(LinkAddress::Shm(path), &[], &[]));
     let why = "its shared memory cannot be used: this side has none; use `shm:` on both sides";
-    for side in [robot, laptop] {
+    // By reference: a side that is dropped ends the connection before the other has learnt why.
+    for side in [&robot, &laptop] {
         side.until(|link| {
             link.problem.as_ref().is_some_and(|problem| problem.contains(why)) || {
                 side.notes().iter().any(|note| note.contains(why))

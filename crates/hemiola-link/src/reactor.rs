@@ -168,8 +168,9 @@ impl Reactor {
         self.serve()
     }
 
-    /// Does what is there to do, without sleeping: looks into the pipes of peers, who do not ring
-    /// any more, and every now and then at the sockets. Returns whether the links go on.
+    /// Does what is there to do, without sleeping: sends what was published, looks into the pipes of
+    /// peers, who do not ring any more, and every now and then at the sockets. Returns whether the
+    /// links go on.
     ///
     /// # Errors
     /// Returns the description of a panic of a thread that stood in for this one.
@@ -182,6 +183,8 @@ impl Reactor {
         }
         let Self { duty, buffer, rest, hands_over, .. } = self;
         let served = duty.0.hold(|work| {
+            // What this thread has published itself, perhaps: then nobody else sends it.
+            work.take_events();
             if work.look() {
                 *hands_over = work.receive(buffer);
                 if !*hands_over {

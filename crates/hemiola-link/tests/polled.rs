@@ -12,6 +12,7 @@ use hemiola::prelude::*;
 use hemiola_bus::{Bus, Queue, RobotClock, WhenFull};
 use hemiola_link::{LinkHost, PolledLinks};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration};
+use hemiola_realtime::refuse_errands;
 
 #[derive(Representation, Clone, Default, PartialEq)]
 struct Number {
@@ -117,6 +118,28 @@ fn a_poll_takes_no_longer_than_it_may_and_says_goodbye_in_the_end() {
     answering.links.close("it is late");
     let link = asking.until(|link| link.peers.is_empty());
     assert!(asking.notes().iter().any(|note| note.contains("it is late")), "{link} {:?}", asking.notes());
+}
+
+#[test]
+fn what_the_thread_publishes_itself_leaves_when_it_looks_next() {
+    // As a real-time thread does: it sends nothing while it publishes.
+    refuse_errands();
+    let mut answering = Answering::open(listening(LinkAddress::Shm(free_path()), &["Answered"], &["Asked"]));
+    let asking = Side::open("asking", connecting(answering.address(), &["Asked"], &["Answered"]));
+    let mut answered = asking.queue::<Number>("Answered");
+    let is_wanted = eventually(|| {
+        answering.links.poll(Some(Duration::ZERO)).unwrap();
+        (answering.links.statistics()[0].sent[0].peers == 1).then_some(())
+    });
+    is_wanted.expect("answers are wanted");
+    for number in 0..100 {
+        answering.answers.publish(Number { number });
+        // The second one finishes what the first one has begun.
+        (0..2).for_each(|_| answering.links.poll(Some(Duration::ZERO)).unwrap());
+        assert_eq!(answering.links.statistics()[0].sent[0].messages, number + 1);
+        let answer = eventually(|| answered.receive().map(|answer| answer.number));
+        assert_eq!(answer, Some(number));
+    }
 }
 
 #[test]

@@ -13,14 +13,28 @@ use crate::policy::Policy;
 /// The conditions on which a thread does errands.
 #[derive(Clone, Copy)]
 enum Errands {
-    /// The thread does them if it shares time.
-    ByPolicy,
+    /// The thread does them if it shares time. The answer of the system is believed for so many
+    /// more errands.
+    ByPolicy {
+        shares_time: bool,
+        believed: u8,
+    },
     Never,
     Always,
 }
 
+impl Errands {
+    /// Nothing is known of the thread's policy yet.
+    const UNKNOWN: Self = Self::ByPolicy { shares_time: false, believed: 0 };
+}
+
+/// The number of errands for which the system is asked once. A system call for each takes a fifth
+/// of the time of a message to another process. The policy of a thread changes before its work
+/// begins, as a rule; if not, it does so many errands too many at most.
+const ERRANDS_PER_ANSWER: u8 = 64;
+
 thread_local! {
-    static ERRANDS: Cell<Errands> = const { Cell::new(Errands::ByPolicy) };
+    static ERRANDS: Cell<Errands> = const { Cell::new(Errands::UNKNOWN) };
 }
 
 /// Declares that the calling thread does no work for other threads, whatever its policy is.
@@ -65,8 +79,9 @@ pub fn accept_errands() {
 /// at this moment, where that is faster than waking it. `false` where the system does not tell
 /// whether the thread shares time.
 ///
-/// Unless the thread has declared what it does, this is a system call of a fraction of a
-/// microsecond: for use in the place of a longer one.
+/// Unless the thread has declared what it does, one of 64 calls is a system call of a fraction of a
+/// microsecond: for use in the place of a longer one. Hence a policy that is changed by other means
+/// than [`ThreadSettings`](crate::ThreadSettings) is known after 64 calls.
 ///
 /// ```
 /// use hemiola_realtime::{Policy, Priority, ThreadSettings, may_do_errands, spawn};
@@ -77,8 +92,15 @@ pub fn accept_errands() {
 /// ```
 pub fn may_do_errands() -> bool {
     match ERRANDS.get() {
-        // Thread 0 is the calling one.
-        Errands::ByPolicy => cfg!(target_os = "linux") && !os::is_real_time(0),
+        Errands::ByPolicy { shares_time, believed } => {
+            let (shares_time, believed) = match believed.checked_sub(1) {
+                Some(believed) => (shares_time, believed),
+                // Thread 0 is the calling one.
+                None => (cfg!(target_os = "linux") && !os::is_real_time(0), ERRANDS_PER_ANSWER - 1),
+            };
+            ERRANDS.set(Errands::ByPolicy { shares_time, believed });
+            shares_time
+        }
         Errands::Never => false,
         Errands::Always => true,
     }
@@ -86,7 +108,7 @@ pub fn may_do_errands() -> bool {
 
 /// Notes the policy that is requested for the calling thread.
 pub(crate) fn note_policy(policy: Policy) {
-    ERRANDS.set(if matches!(policy, Policy::TimeSharing { .. }) { Errands::ByPolicy } else { Errands::Never });
+    ERRANDS.set(if matches!(policy, Policy::TimeSharing { .. }) { Errands::UNKNOWN } else { Errands::Never });
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -18,9 +18,12 @@ pub fn workload(effort: Effort) -> Workload {
     Workload {
         name: "matrix-to-json",
         what: "N threads publish vectors of 100 numbers; 500 of them make a matrix, which is serialised to JSON. With Cereal means \
-               in C++; all others serialise with serde_json, which takes a fraction of its time. Hemiola does that at lower priority.",
+               in C++; all others serialise with serde_json, which takes a fraction of its time. Hemiola's executors do that at lower priority; \
+               its event loop does both on one thread, as a safe queue's consumer does.",
         contestants: vec![
             Contestant::hemiola("hemiola", "Hemiola, two priorities"),
+            Contestant::hemiola("hemiola-spin-once", "Hemiola, looks each ms"),
+            Contestant::hemiola("hemiola-event-loop", "Hemiola, event loop"),
             Contestant::cpp(SOURCE, "single-cereal", "one safe queue, Cereal"),
             Contestant::cpp(SOURCE, "multi-cereal", "a safe queue each, Cereal"),
             Contestant::rust("single", "one safe queue"),
@@ -28,7 +31,7 @@ pub fn workload(effort: Effort) -> Workload {
             Contestant::rust("disruptor", "disruptor, sleeps 0.1 ms"),
             Contestant::rust("direct", "producers do the work").limit(),
         ],
-        cases: [(10, 20, 3_000), (10, 100, 2_000), (40, 20, 2_000), (40, 100, 2_000)]
+        cases: [(10, 20, 3_000), (10, 100, 2_000), (20, 50, 2_000), (40, 20, 2_000), (40, 100, 2_000)]
             .map(|(producers, rate, duration_ms)| periodic(producers, rate, duration_ms, effort))
             .into_iter()
             .chain([one_thread(40, 100, 2_000, effort)])

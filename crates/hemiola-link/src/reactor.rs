@@ -168,9 +168,9 @@ impl Reactor {
         self.serve()
     }
 
-    /// Does what is there to do, without sleeping: sends what was published, looks into the pipes of
-    /// peers, who do not ring any more, and every now and then at the sockets. Returns whether the
-    /// links go on.
+    /// Does what is there to do, without sleeping: sends what was published, looks into the pipes
+    /// of peers, who do not ring any more, and every now and then at the sockets. Returns whether
+    /// the links go on.
     ///
     /// # Errors
     /// Returns the description of a panic of a thread that stood in for this one.

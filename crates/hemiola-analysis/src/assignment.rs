@@ -3,6 +3,8 @@
 pub mod audsley_1991;
 pub mod threads;
 
+use std::collections::BTreeMap;
+
 use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};
 use crate::system::{Executor, Order, System};
@@ -29,6 +31,8 @@ use crate::system::{Executor, Order, System};
 /// assert_ne!(system.executors[0].core, system.executors[1].core);
 /// ```
 ///
+/// Callbacks with the same `node` get the same executor.
+///
 /// # Errors
 /// [`NoBound::OverUtilised`] if there is more work than the cores have time for.
 pub fn with_executors(system: &System) -> Result<System, NoBound> {
@@ -38,7 +42,7 @@ pub fn with_executors(system: &System) -> Result<System, NoBound> {
         .map(|chain| picas::Chain::new(chain.period, chain.callbacks.iter().map(|callback| callback.takes.longest)))
         .collect();
     let highest = system.cycles.iter().map(|cycle| cycle.priority - 1).min().unwrap_or(98).clamp(1, 98);
-    let deployment = allocation::allocate(&chains, system.cores, highest)?;
+    let deployment = allocation::allocate_nodes(&chains, &nodes(system), system.cores, highest)?;
     let mut assigned = system.clone();
     let name = |ExecutorId(number): ExecutorId| format!("executor {}", number + 1);
     assigned.executors = deployment
@@ -59,4 +63,17 @@ pub fn with_executors(system: &System) -> Result<System, NoBound> {
         }
     }
     Ok(assigned)
+}
+
+/// Returns the callbacks of each node that has a name, as (chain, position in it).
+fn nodes(system: &System) -> Vec<Vec<(usize, usize)>> {
+    let mut nodes = BTreeMap::<&str, Vec<(usize, usize)>>::new();
+    for (number, chain) in system.chains.iter().enumerate() {
+        for (place, callback) in chain.callbacks.iter().enumerate() {
+            if let Some(node) = &callback.node {
+                nodes.entry(node).or_default().push((number, place));
+            }
+        }
+    }
+    nodes.into_values().collect()
 }

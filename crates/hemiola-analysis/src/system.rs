@@ -140,6 +140,10 @@ pub struct Callback {
     pub name: String,
     /// The execution time without interference.
     pub takes: Span,
+    /// The node that it belongs to: one executor runs all callbacks of a node, whatever chains they
+    /// are of. Without a name it is a node of its own.
+    #[serde(default)]
+    pub node: Option<String>,
     /// The executor that runs it, if that has been decided.
     #[serde(default)]
     pub executor: Option<String>,
@@ -152,7 +156,7 @@ pub struct Callback {
 impl Callback {
     /// Returns a callback without executor and priority yet.
     pub fn new(name: impl Into<String>, takes: Span) -> Self {
-        Self { name: name.into(), takes, executor: None, priority: None }
+        Self { name: name.into(), takes, node: None, executor: None, priority: None }
     }
 }
 

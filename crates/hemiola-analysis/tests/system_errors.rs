@@ -38,6 +38,30 @@ system.toml:5:23: callback `camera` has only one of `executor` and `priority`
 }
 
 #[test]
+fn a_node_is_not_in_two_executors() {
+    let text = r#"cores = 1
+[[executor]]
+name = "front"
+priority = 80
+[[executor]]
+name = "rear"
+priority = 70
+[[chain]]
+name = "brake"
+period = "80 ms"
+callbacks = [
+    { name = "camera", takes = "2 ms", node = "eyes", executor = "front", priority = 1 },
+    { name = "lidar", takes = "2 ms", node = "eyes", executor = "rear", priority = 2 },
+]
+"#;
+    assert_eq!(
+        message(text),
+        "system.toml:13:46: callback `lidar` is in `rear`, but the first callback of node `eyes` is in `front`
+  help: give all callbacks of a node the same executor, or none"
+    );
+}
+
+#[test]
 fn tasks_that_wait_for_each_other_are_named_in_order() {
     let text = r#"cores = 1
 [[cycle]]

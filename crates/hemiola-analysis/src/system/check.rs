@@ -149,6 +149,7 @@ fn executors(system: &System, found: &mut Found) {
 
 fn chains(system: &System, found: &mut Found) {
     found.once("chains", "chain", system.chains.iter().map(|chain| chain.name.as_str()), &[]);
+    let mut executors_of_nodes = BTreeMap::new();
     for (number, chain) in system.chains.iter().enumerate() {
         let at = |key| [Name("chain"), Index(number), Name(key)];
         found.positive(&at("period"), chain.period);
@@ -174,6 +175,22 @@ fn chains(system: &System, found: &mut Found) {
             if callback.executor.is_some() != callback.priority.is_some() {
                 let message = format!("callback `{}` has only one of `executor` and `priority`", callback.name);
                 found.add(&at("name"), message, "give it both, or neither: `assign` then chooses them");
+            }
+            if let Some(node) = &callback.node {
+                let first = *executors_of_nodes.entry(node.as_str()).or_insert(&callback.executor);
+                if *first != callback.executor {
+                    let place = |executor: &Option<String>| match executor {
+                        Some(executor) => format!("in `{executor}`"),
+                        None => "in no executor".to_owned(),
+                    };
+                    let message = format!(
+                        "callback `{}` is {}, but the first callback of node `{node}` is {}",
+                        callback.name,
+                        place(&callback.executor),
+                        place(first)
+                    );
+                    found.add(&at("node"), message, "give all callbacks of a node the same executor, or none");
+                }
             }
         }
     }

@@ -41,6 +41,9 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         writeln!(text, "callbacks = [")?;
         for callback in &chain.callbacks {
             write!(text, "    {{ name = {}, takes = \"{}\"", quoted(&callback.name), callback.takes)?;
+            if let Some(node) = &callback.node {
+                write!(text, ", node = {}", quoted(node))?;
+            }
             if let Some(executor) = &callback.executor {
                 write!(text, ", executor = {}", quoted(executor))?;
             }

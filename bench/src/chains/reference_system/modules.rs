@@ -1,5 +1,9 @@
 //! The reference system as a robot of Hemiola: a module per node. The order follows from the
 //! signatures alone.
+//!
+//! A driver's callback begins, for the figures, when its cycle is released, as in the simulation:
+//! in a cycle the second driver may run after what follows the first one, which would hide that
+//! work.
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,7 +11,7 @@ use std::time::Duration;
 use hemiola::prelude::*;
 use hemiola_bench_contestant::{Usage, compute_for, monotonic_ns};
 use hemiola_model::configuration::{Configuration, CycleConfiguration, Scheduling, Trigger};
-use hemiola_realtime::monotonic_now;
+use hemiola_realtime::{MonotonicTime, monotonic_now};
 use hemiola_runtime::{Pace, Robot};
 
 use super::cycles::CYCLES;
@@ -20,9 +24,10 @@ use crate::contestant::ContestantError;
 use crate::error::BenchError;
 use crate::sync::{AtomicU64, Ordering};
 
-/// The time that computing once takes, in nanoseconds, and the figures of the command nodes. There
-/// is one such robot at a time.
+/// The time that computing once takes, and that at which the robot's clock began, in nanoseconds;
+/// and the figures of the command nodes. There is one such robot at a time.
 static CRUNCH_NS: AtomicU64 = AtomicU64::new(0);
+static ORIGIN_NS: AtomicU64 = AtomicU64::new(0);
 static FIGURES: LazyLock<Mutex<Figures>> = LazyLock::new(Mutex::default);
 
 /// Runs the robot for that long.
@@ -37,6 +42,8 @@ pub fn execute(crunch: Duration, length: Duration) -> Result<(Figures, Executed)
     let configuration = Configuration { cycles: cycles.collect(), ..Configuration::default() };
     let robot = Robot::assemble(configuration).map_err(ContestantError::from)?;
     let running = robot.start(Pace::RealTime).map_err(ContestantError::from)?;
+    let origin = running.handle().clock_origin().map_or(0, MonotonicTime::as_nanoseconds);
+    ORIGIN_NS.store(origin, Ordering::Relaxed);
     let zero = monotonic_now();
     let before = Usage::now();
     let ((), stolen) = host::watch(|| std::thread::sleep(length));
@@ -65,10 +72,16 @@ fn figures() -> MutexGuard<'static, Figures> {
     FIGURES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn sense() {}
+/// Returns when the driver began.
+fn sense(clock: &Clock) -> u64 {
+    ORIGIN_NS.load(Ordering::Relaxed).saturating_add_signed(clock.now().nanoseconds())
+}
 
-fn compute() {
+/// Computes. Returns when that began.
+fn compute(_: &Clock) -> u64 {
+    let begun = monotonic_ns();
     compute_for(Duration::from_nanos(CRUNCH_NS.load(Ordering::Relaxed)));
+    begun
 }
 
 /// Returns a message, or `None` if its provider has never run.
@@ -95,9 +108,8 @@ macro_rules! node {
         impl $module {
             #[update]
             #[allow(clippy::too_many_arguments, reason = "as many as the node has inputs")]
-            fn update(&mut self, $($input: &$required,)* output: &mut $provided) {
-                let begun = monotonic_ns();
-                $work();
+            fn update(&mut self, clock: &Clock, $($input: &$required,)* output: &mut $provided) {
+                let begun = $work(clock);
                 output.history = self.author.next(number(stringify!($module)), begun, [$(came(&$input.history)),*]);
             }
         }

@@ -371,9 +371,9 @@ fn outages(log: &Path, topic: &str) -> Vec<Outage> {
     outages
 }
 
-/// Prints how long the outages of 200 deaths took, and checks their number: a process that is killed
-/// while it begins, as each fourth one is, may die before its first value, so that two deaths are
-/// one outage.
+/// Prints how long the outages of 200 deaths took, and checks their number: a process that is
+/// killed while it begins, as each fourth one is, may die before its first value, so that two
+/// deaths are one outage.
 fn tell(what: &str, outages: &[Outage]) {
     println!("200 deaths of {what}, of which 50 while it began: {} outages", outages.len());
     let tell = |of: &str, mut times: Vec<f64>| {

@@ -46,9 +46,9 @@ pub fn allocate(chains: &[Chain], cores: usize, executors: u32) -> Result<Deploy
     allocate_nodes(chains, &[], cores, executors)
 }
 
-/// Assigns priorities, executors and cores, as [`allocate`] does, and all callbacks of a node to one
-/// executor. A node lists its callbacks, each as (chain, position in it); a callback that is in no
-/// list is a node of its own, and one that is in several belongs to the first.
+/// Assigns priorities, executors and cores, as [`allocate`] does, and all callbacks of a node to
+/// one executor. A node lists its callbacks, each as (chain, position in it); a callback that is in
+/// no list is a node of its own, and one that is in several belongs to the first.
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, picas::{Chain, allocation}};

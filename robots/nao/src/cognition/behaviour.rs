@@ -4,8 +4,9 @@
 //! |---|---|---|
 //! | [`game_watcher`] | whether to play | whistle, world |
 //! | [`game_follower`] | the same, if there is a GameController | its packets, whistle |
-//! | [`place_finder`] | where the rules want the robot to stand | phase of the game, world |
-//! | [`ball_searcher`] | how to find a lost ball | world, search map |
+//! | [`team_player`] | the robot's part in its team | world, messages of the mates |
+//! | [`place_finder`] | where the rules, or its part, want the robot to stand | phase of the game, world, part |
+//! | [`ball_searcher`] | how to find a lost ball | world, search map, part |
 //! | [`target_selector`] | where to play the ball | world |
 //! | [`approach_planner`] | where to stand to play it | world, target |
 //! | [`path_planner`] | the way there | world, approach, search, place |
@@ -23,6 +24,7 @@
 pub mod game_follower;
 pub mod game_watcher;
 pub mod place_finder;
+pub mod team_player;
 
 pub mod ball_searcher;
 pub mod target_selector;

@@ -98,7 +98,30 @@ pub enum GamePhase {
     Penalised,
 }
 
-/// The place that the rules of the game demand.
+/// The robot's part in the play of its team. The default is that of a robot without a team.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct TeamRole {
+    /// The part.
+    pub role: Role,
+    /// The pose from which the robot plays its part; `None` for the striker, who goes to the ball.
+    pub post: Option<Pose2>,
+    /// The ball on the field as the team knows it; `None` if no mate does, or there is no team.
+    pub ball: Option<Vec2>,
+}
+
+/// A part in the play of a team.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// The robot goes to the ball.
+    #[default]
+    Striker,
+    /// The robot keeps the goal.
+    Goalkeeper,
+    /// The robot takes a place from which it can help.
+    Supporter,
+}
+
+/// The place that the rules of the game, or the robot's part in its team, demand.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct Place {
     /// The pose to walk to, on the field; `None` if the robot is there, or no place is demanded.

@@ -160,6 +160,8 @@ pub enum Penalty {
 /// The messages of the robot's mates, and what became of its own.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TeamReport {
+    /// The number of the robot itself; 0 if it has no team.
+    pub player: u8,
     /// The mates from which a message has been received, by their numbers.
     pub mates: Vec<Teammate>,
     /// The number of messages that the robot has sent.

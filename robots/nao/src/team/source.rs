@@ -76,6 +76,7 @@ impl TeamCommunication {
             ball: world.ball.map(|ball| ball.position),
             ball_age: world.ball.map_or(0.0, |ball| ball.unseen_for),
         };
+        self.channel.report.player = if self.parameters.team == 0 { 0 } else { self.parameters.player };
         let exchanged = self.channel.exchange(&self.parameters, message, game, clock.now());
         report.clone_from(&self.channel.report);
         exchanged.map(|()| Some(clock.now()))

@@ -4,11 +4,12 @@ use hemiola::prelude::*;
 
 use crate::representations::behaviour::{
     Activity, Approach, ApproachStage, BallSearch, BehaviorState, GamePhase, GameState, KickDecision, Motion,
-    MotionRequest, Place, SearchStage, WalkVelocity,
+    MotionRequest, Place, Role, SearchStage, TeamRole, WalkVelocity,
 };
 use crate::representations::motion::{FallState, Uprightness};
 
-/// Chooses the activity, and with it the motion: the game comes first, then the ball.
+/// Chooses the activity, and with it the motion: the game comes first, then the robot's part in its
+/// team, then the ball.
 ///
 /// Getting up is up to the motion cycle: a robot that is down gets no other requests.
 #[derive(Module)]
@@ -25,6 +26,7 @@ impl BehaviorControl {
         &mut self,
         fall: &FallState,
         game: &GameState,
+        role: &TeamRole,
         place: &Place,
         search: &BallSearch,
         approach: &Approach,
@@ -43,6 +45,8 @@ impl BehaviorControl {
                 }
                 GamePhase::OwnKickOff | GamePhase::TheirKickOff | GamePhase::Yields => Activity::Waits,
                 GamePhase::Scored => Activity::Celebrates,
+                GamePhase::Playing if role.role != Role::Striker && place.target.is_some() => Activity::TakesPlace,
+                GamePhase::Playing if role.role != Role::Striker => Activity::Waits,
                 GamePhase::Playing if search.stage != SearchStage::Known => Activity::Searches,
                 GamePhase::Playing if kick.foot.is_some() => Activity::Kicks,
                 GamePhase::Playing if approach.target.is_none() => Activity::Waits,
@@ -99,6 +103,17 @@ mod tests {
         stage: SearchStage,
         foot: Option<KickFoot>,
     ) -> Motion {
+        request_as(&TeamRole::default(), fall, phase, place, stage, foot)
+    }
+
+    fn request_as(
+        role: &TeamRole,
+        fall: Uprightness,
+        phase: GamePhase,
+        place: &Place,
+        stage: SearchStage,
+        foot: Option<KickFoot>,
+    ) -> Motion {
         let mut control = BehaviorControl::create(());
         let (mut state, mut request) = (BehaviorState::default(), MotionRequest::default());
         let (search, kick) = (BallSearch { stage, ..Default::default() }, KickDecision { foot });
@@ -106,7 +121,7 @@ mod tests {
         let clock = Clock::new(Time::from_seconds(1.0), Duration::ZERO, 0);
         let game = GameState { phase, lasts: 0.0 };
         let fall = FallState { state: fall };
-        control.behavior_state(&fall, &game, place, &search, &approach, &kick, &clock, &mut state);
+        control.behavior_state(&fall, &game, role, place, &search, &approach, &kick, &clock, &mut state);
         let walk = WalkVelocity { velocity: Vec2::X, turn: 0.1 };
         control.motion_request(&state, &search, &walk, &kick, &mut request);
         request.motion
@@ -125,6 +140,22 @@ mod tests {
         assert_eq!(request(Upright, Playing, SearchStage::Turn, None), walk);
         assert_eq!(request(Upright, Scored, SearchStage::Known, foot), Motion::Stand);
         assert_eq!(request(Fallen, Playing, SearchStage::Known, foot), Motion::Stand);
+    }
+
+    #[test]
+    fn who_is_not_the_striker_takes_its_place_and_leaves_the_ball() {
+        let walk = Motion::Walk { velocity: Vec2::X, turn: 0.1 };
+        let place = Place { target: Some(Pose2::new(-1.0, 0.0, 0.0)), clearance: 0.3 };
+        for role in [Role::Goalkeeper, Role::Supporter] {
+            let role = TeamRole { role, ..TeamRole::default() };
+            let request = |place: &Place, stage| {
+                request_as(&role, Uprightness::Upright, GamePhase::Playing, place, stage, Some(KickFoot::Left))
+            };
+            for stage in [SearchStage::Known, SearchStage::Walk] {
+                assert_eq!(request(&place, stage), walk);
+                assert_eq!(request(&Place::default(), stage), Motion::Stand);
+            }
+        }
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! The place to take before a kick-off, and away from a ball that is the other team's.
+//! The place to take before a kick-off, away from a ball that is the other team's, and while a mate
+//! goes to the ball.
 
 use glam::Vec2;
 use hemiola::prelude::*;
 
 use crate::geometry::{Pose2, normalize_angle};
-use crate::representations::behaviour::{GamePhase, GameState, Place};
+use crate::representations::behaviour::{GamePhase, GameState, Place, TeamRole};
 use crate::representations::modeling::WorldModel;
 
 /// Finds the place that the rules demand: for a kick-off behind the ball or outside the centre
-/// circle, and away from a ball that is the other team's.
+/// circle, and away from a ball that is the other team's; and the place of the robot's part in its
+/// team, which lies behind the places for a kick-off then.
 ///
 /// A place is taken when the robot is near it, and again when it has been left farther, so that a
 /// robot that stands does not take steps because of small errors of its pose.
@@ -56,8 +58,8 @@ pub struct PlaceFinderParameters {
 #[module]
 impl PlaceFinder {
     #[update]
-    pub(crate) fn place(&mut self, game: &GameState, world: &WorldModel, place: &mut Place) {
-        let Some(target) = self.target(game.phase, world) else {
+    pub(crate) fn place(&mut self, game: &GameState, role: &TeamRole, world: &WorldModel, place: &mut Place) {
+        let Some(target) = self.target(game.phase, role.post, world) else {
             self.has_arrived = false;
             return;
         };
@@ -72,14 +74,22 @@ impl PlaceFinder {
         }
     }
 
-    /// Returns where the robot should stand, if the rules demand a place.
-    fn target(&mut self, phase: GamePhase, world: &WorldModel) -> Option<Pose2> {
+    /// Returns where the robot should stand, if the rules or its part demand a place.
+    fn target(&mut self, phase: GamePhase, post: Option<Pose2>, world: &WorldModel) -> Option<Pose2> {
         let parameters = &self.parameters;
         let has_left = !std::mem::take(&mut self.leaves);
-        match phase {
-            GamePhase::OwnKickOff => Some(Pose2::new(parameters.own_x, parameters.own_y, 0.0)),
-            GamePhase::TheirKickOff => Some(Pose2::new(parameters.their_x, parameters.their_y, 0.0)),
-            GamePhase::Yields => {
+        // In the own half, and behind the striker.
+        let for_kick_off = |post: Pose2, x: f32| {
+            let least = x - parameters.apart;
+            Pose2 { translation: Vec2::new(post.translation.x.min(least), post.translation.y), rotation: 0.0 }
+        };
+        match (phase, post) {
+            (GamePhase::Playing, post) => post,
+            (GamePhase::OwnKickOff, Some(post)) => Some(for_kick_off(post, parameters.own_x)),
+            (GamePhase::TheirKickOff, Some(post)) => Some(for_kick_off(post, parameters.their_x)),
+            (GamePhase::OwnKickOff, None) => Some(Pose2::new(parameters.own_x, parameters.own_y, 0.0)),
+            (GamePhase::TheirKickOff, None) => Some(Pose2::new(parameters.their_x, parameters.their_y, 0.0)),
+            (GamePhase::Yields, _) => {
                 let ball = world.ball?.rest;
                 let away = world.robot.translation - ball;
                 // Towards the own goal from a ball at the robot's own place.
@@ -89,9 +99,7 @@ impl PlaceFinder {
                 let place = ball + away * (parameters.apart + 2.0 * parameters.near);
                 self.leaves.then(|| Pose2 { rotation: (-away).to_angle(), translation: place })
             }
-            GamePhase::Ready | GamePhase::Playing | GamePhase::Scored | GamePhase::Stopped | GamePhase::Penalised => {
-                None
-            }
+            (GamePhase::Ready | GamePhase::Scored | GamePhase::Stopped | GamePhase::Penalised, _) => None,
         }
     }
 }
@@ -109,8 +117,24 @@ mod tests {
         let ball = ball.map(|rest| WorldBall { rest, ..WorldBall::default() });
         let world = WorldModel { robot, ball, ..WorldModel::default() };
         let mut place = Place::default();
-        finder.place(&GameState { phase, lasts: 0.0 }, &world, &mut place);
+        finder.place(&GameState { phase, lasts: 0.0 }, &TeamRole::default(), &world, &mut place);
         place.target
+    }
+
+    #[test]
+    fn who_has_a_post_goes_there_and_for_a_kick_off_stays_in_the_own_half() {
+        let post = Pose2::new(2.0, 1.0, 0.5);
+        let role = TeamRole { post: Some(post), ..TeamRole::default() };
+        for (phase, most) in [(GamePhase::Playing, 2.0), (GamePhase::OwnKickOff, -1.5), (GamePhase::TheirKickOff, -2.1)]
+        {
+            let mut place = Place::default();
+            finder().place(&GameState { phase, lasts: 0.0 }, &role, &WorldModel::default(), &mut place);
+            let target = place.target.unwrap().translation;
+            assert!((target - Vec2::new(most, 1.0)).length() < 1e-6, "{phase:?}: {target}");
+        }
+        let mut place = Place::default();
+        finder().place(&GameState { phase: GamePhase::Stopped, lasts: 0.0 }, &role, &WorldModel::default(), &mut place);
+        assert_eq!(place.target, None);
     }
 
     #[test]

@@ -138,15 +138,26 @@ impl Mind {
 
         let whistles = &Subscription::of(senses.whistle.clone());
         self.game_watcher.game_state(whistles, &now.world, kept, clock, &mut now.game);
-        let place = &filled(|out| self.place_finder.place(&now.game, &now.world, out));
-        self.ball_searcher.ball_search(&now.world, map, &now.game, clock, &mut now.search);
+        let role = &TeamRole::default();
+        let place = &filled(|out| self.place_finder.place(&now.game, role, &now.world, out));
+        self.ball_searcher.ball_search(&now.world, map, &now.game, role, clock, &mut now.search);
         self.target_selector.ball_target(&now.world, Previous::new(&previous.behavior), debug, &mut now.target);
         self.approach_planner.approach(&now.world, &now.target, debug, &mut now.approach);
         self.path_planner.walk_path(&now.world, place, &now.approach, &now.search, debug, &mut now.path);
         let walk = &filled(|out| self.walk_controller.walk_velocity(&now.path, &now.world, debug, out));
         let kick = &filled(|out| self.kick_selector.kick(&now.world, &now.target, &now.approach, clock, out));
         let control = &mut self.behavior_control;
-        control.behavior_state(fall, &now.game, place, &now.search, &now.approach, kick, clock, &mut now.behavior);
+        control.behavior_state(
+            fall,
+            &now.game,
+            role,
+            place,
+            &now.search,
+            &now.approach,
+            kick,
+            clock,
+            &mut now.behavior,
+        );
         control.motion_request(&now.behavior, &now.search, walk, kick, &mut now.motion);
         let attention =
             &filled(|out| self.head_attention.attention(&now.world, Previous::new(&previous.behavior), out));

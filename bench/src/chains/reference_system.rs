@@ -131,7 +131,8 @@ pub fn text(trials: &[Trial]) -> String {
          project does. `drops`: messages lost on the hot path, per message that came through; `lost`: all messages that found no room, or runs\n\
          of cycles that were left out. Two things differ by design: as cycles, the localiser and what follows it run with every lidar sample and\n\
          the latest map (10 Hz), where a fusion waits for the slower of both (8.3 Hz); and PiCAS calls the rear lidar's driver only when the\n\
-         front one's transformer is done, which hides that work from the figure. Cycles see both drivers at their time.\n",
+         front one's transformer is done, which hides that work from the figure. So do cycles on two cores, one of which planning has for a while:\n\
+         a driver is one unit with the transformer that waits for it. On four cores they see both drivers at their time.\n",
     );
     for Trial { heading, outcomes } in trials {
         _ = writeln!(

@@ -66,6 +66,16 @@ impl Described {
         nodes.filter(|&node| !matches!(NODES[node].kind, Kind::Sensor(_) | Kind::Command)).collect()
     }
 
+    fn sensors(&self) -> impl Iterator<Item = usize> {
+        self.of_kind(|kind| matches!(kind, Kind::Sensor(_)))
+    }
+
+    /// Returns the numbers of the cycle's sensors that a node reads.
+    fn sensors_before(&self, node: usize) -> impl Iterator<Item = usize> {
+        let is_input = move |sensor: &usize| NODES[node].inputs.contains(&NODES[*sensor].name);
+        self.sensors().filter(is_input)
+    }
+
     fn of_kind(&self, wanted: impl Fn(Kind) -> bool) -> impl Iterator<Item = usize> {
         self.modules.iter().map(|module| number(module)).filter(move |&node| wanted(NODES[node].kind))
     }
@@ -154,8 +164,11 @@ impl Watch {
 impl Observer for Watch {
     fn cycle_started(&mut self, cycle: usize, _released: TimeSpan, now: TimeSpan) {
         self.taken[cycle].clone_from(&self.latest);
-        for sensor in CYCLES[cycle].of_kind(|kind| matches!(kind, Kind::Sensor(_))) {
-            self.tell(cycle, sensor, now);
+        for sensor in CYCLES[cycle].sensors() {
+            let waits = |&node: &usize| CYCLES[cycle].sensors_before(node).any(|before| before == sensor);
+            if !self.computing[cycle].iter().any(waits) {
+                self.tell(cycle, sensor, now);
+            }
         }
         for &node in &self.computing[cycle] {
             (self.begun[node], self.ran[node]) = (None, TimeSpan::ZERO);
@@ -166,6 +179,12 @@ impl Observer for Watch {
         self.busy += to - from;
         let Who::Task { cycle, node } = who else { return };
         let node = self.computing[cycle][node];
+        if self.begun[node].is_none() {
+            // One unit with this node: the plan fuses a sensor with the only node that waits for it.
+            for sensor in CYCLES[cycle].sensors_before(node) {
+                self.tell(cycle, sensor, from);
+            }
+        }
         let begun = *self.begun[node].get_or_insert(from);
         self.ran[node] += to - from;
         if self.ran[node] >= self.crunch {
@@ -209,5 +228,16 @@ mod tests {
         );
         assert_eq!(figures.period.maximum, TimeSpan::milliseconds(100));
         assert_eq!((figures.hot_path_drops, simulated.dropped), (0, 0));
+    }
+
+    #[test]
+    fn on_two_cores_the_rear_driver_begins_after_the_front_transformer() {
+        let (figures, _) = simulate(2, TimeSpan::milliseconds(4), TimeSpan::milliseconds(5_000));
+        // Planning has one of the cores for 12 ms. From the rear driver on: its transformer, fusion,
+        // ground filter, detector.
+        assert_eq!(
+            (figures.latency.minimum, figures.latency.maximum),
+            (TimeSpan::milliseconds(16), TimeSpan::milliseconds(16))
+        );
     }
 }

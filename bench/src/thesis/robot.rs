@@ -143,12 +143,14 @@ impl Robot {
             let figures = self.run(&arguments)?;
             drop(neighbours);
             match figures {
-                Ok(figures) => add(question, way.name, &figures),
+                Ok(figures) => {
+                    add(question, way.name, &figures);
+                    if is_first {
+                        let title = format!("The NAO, 40 ms: {}", way.name);
+                        pictures.push(Picture { title, text: None, svg: read(&self.path(PICTURE))? });
+                    }
+                }
                 Err(complaint) => notices.push(format!("The NAO did not run with {}: {complaint}", way.name)),
-            }
-            if is_first {
-                let title = format!("The NAO, 40 ms: {}", way.name);
-                pictures.push(Picture { title, text: None, svg: read(&self.path(PICTURE))? });
             }
         }
         Ok(())

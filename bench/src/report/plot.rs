@@ -147,7 +147,8 @@ impl Scale {
         };
         let labels = rows.iter().map(|row| text_width(&row.label, LABEL) + GAP);
         let left = labels.fold(LEFT, f64::max);
-        Self { axis, left, low: low.max(1e-9), high: high.max(low * 1.01) }
+        let low = low.max(1e-9);
+        Self { axis, left, low, high: high.max(low * 1.01) }
     }
 
     fn x(&self, value: f64) -> f64 {
@@ -168,5 +169,23 @@ impl Scale {
             }
             Axis::Linear => ticks(self.low, self.high, 4),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_all_zero_and_long_labels_have_a_plot() {
+        let label = "time sharing, other programs on all cores".to_owned();
+        let row = Row { label, side: Side::Hemiola, median: 0.0, tail: Some((0.0, 0.0)) };
+        let show: fn(f64) -> String = |value| format!("{value:.0}");
+        for axis in [Axis::Linear, Axis::Logarithmic] {
+            assert!(Scale::new(axis, &[&row], None).left > LEFT);
+        }
+        let plot =
+            Plot { title: "idle".into(), caption: String::new(), axis: Axis::Linear, show, bar: None, rows: vec![row] };
+        assert!(plot.svg().ends_with("</svg>"));
     }
 }

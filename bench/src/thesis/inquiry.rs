@@ -1,4 +1,5 @@
-//! What all questions need: running cycles, in turn, and noting what the system did meanwhile.
+//! The inquiry that all questions share: it runs and predicts cycles, and notes what the system
+//! refused.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

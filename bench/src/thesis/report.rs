@@ -45,7 +45,7 @@ pub struct Row {
     pub origin: Origin,
     /// The deadlines of all passes, where the question is about them.
     pub deadlines: Option<Deadlines>,
-    /// The figures of each pass in nanoseconds; never empty. Written with the metrics over passes.
+    /// The figures of each pass in nanoseconds. Written with the metrics over passes.
     #[serde(serialize_with = "with_metrics")]
     pub passes: Vec<Summary>,
 }
@@ -108,19 +108,29 @@ impl Question {
         Self { title: title.to_owned(), ..Self::default() }
     }
 
-    /// Adds the figures of a pass to their row, which is made if it is the first pass.
+    /// Adds the figures of a pass to their row, which is made if it is the first pass. A pass
+    /// without a single run has no figures.
     pub fn add(&mut self, way: &str, what: &str, origin: Origin, distribution: &Distribution) -> &mut Row {
-        self.add_summary(way, what, origin, distribution.summary())
+        let row = self.row_of(way, what, origin);
+        if !distribution.is_empty() {
+            row.passes.push(distribution.summary());
+        }
+        row
     }
 
     pub fn add_summary(&mut self, way: &str, what: &str, origin: Origin, figures: Summary) -> &mut Row {
+        let row = self.row_of(way, what, origin);
+        row.passes.push(figures);
+        row
+    }
+
+    fn row_of(&mut self, way: &str, what: &str, origin: Origin) -> &mut Row {
         let found = self.rows.iter().position(|row| row.origin == origin && row.way == way && row.what == what);
         let index = found.unwrap_or_else(|| {
             let (way, what) = (way.to_owned(), what.to_owned());
             self.rows.push(Row { way, what, origin, deadlines: None, passes: Vec::new() });
             self.rows.len() - 1
         });
-        self.rows[index].passes.push(figures);
         &mut self.rows[index]
     }
 

@@ -85,7 +85,7 @@ pub const TITLE: &str = "9. The NAO in simulation: 66 modules with real work";
 pub struct Robot {
     program: PathBuf,
     folder: PathBuf,
-    /// Its configuration without priorities.
+    /// The path of its configuration without priorities.
     time_sharing: PathBuf,
 }
 

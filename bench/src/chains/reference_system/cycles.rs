@@ -180,7 +180,7 @@ impl Observer for Watch {
         let Who::Task { cycle, node } = who else { return };
         let node = self.computing[cycle][node];
         if self.begun[node].is_none() {
-            // One unit with this node: the plan fuses a sensor with the only node that waits for it.
+            // The plan fuses a sensor with the only node that waits for it: they are one unit.
             for sensor in CYCLES[cycle].sensors_before(node) {
                 self.tell(cycle, sensor, from);
             }
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn on_two_cores_the_rear_driver_begins_after_the_front_transformer() {
         let (figures, _) = simulate(2, TimeSpan::milliseconds(4), TimeSpan::milliseconds(5_000));
-        // Planning has one of the cores for 12 ms. From the rear driver on: its transformer, fusion,
-        // ground filter, detector.
+        // Planning has one of the cores for 12 ms. From the rear driver on it takes its
+        // transformer, fusion, ground filter and detector.
         assert_eq!(
             (figures.latency.minimum, figures.latency.maximum),
             (TimeSpan::milliseconds(16), TimeSpan::milliseconds(16))

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use hemiola_words::svg::{escape, text_width, ticks};
+use hemiola_words::svg::{bold_width, escape, ticks};
 
 use crate::contest::entrant::Side;
 
@@ -145,7 +145,7 @@ impl Scale {
                 (low - 0.04 * (limit - low), limit.min(highest.max(low * 1.05)))
             }
         };
-        let labels = rows.iter().map(|row| text_width(&row.label, LABEL) + GAP);
+        let labels = rows.iter().map(|row| bold_width(&row.label, LABEL) + GAP);
         let left = labels.fold(LEFT, f64::max);
         let low = low.max(1e-9);
         Self { axis, left, low, high: high.max(low * 1.01) }

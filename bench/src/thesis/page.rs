@@ -41,8 +41,9 @@ fn section(question: &Question) -> String {
     }
     question.grids.iter().for_each(|grid| out.push_str(&grid_table(grid)));
     question.findings.iter().for_each(|finding| _ = write!(out, "<p>{}</p>", escape(finding)));
-    let plots = question.subjects().into_iter().map(|subject| plot(question, subject).svg());
-    let plots = plots.chain(question.grids.iter().map(|grid| grid_plot(grid).svg()));
+    let plots = question.subjects().into_iter().map(|subject| plot(question, subject));
+    let plots = plots.chain(question.grids.iter().map(grid_plot)).filter(|plot| !plot.rows.is_empty());
+    let plots = plots.map(|plot| plot.svg());
     let series = question.series.iter().flat_map(|series| [series.over_time(), series.histogram()]);
     let figures: String = plots.chain(series).map(|svg| format!("<figure>{svg}</figure>")).collect();
     out + "<main>" + &figures + "</main>"
@@ -57,7 +58,8 @@ fn table(question: &Question, subject: &str) -> String {
     let mut out = format!("{BEGIN}<thead><tr><th>{}</th>{heads}</tr></thead><tbody>", escape(subject));
     for row in question.rows_of(subject) {
         let class = if row.origin == Origin::Simulated { " class=\"simulated\"" } else { "" };
-        let cells = METRICS.iter().filter_map(|metric| row.over(*metric)).map(|over| {
+        let cells = METRICS.iter().map(|metric| {
+            let Some(over) = row.over(*metric) else { return "<td>–</td>".to_owned() };
             let small = format!("<small>{}<br>spread {}</small>", range(over), time(over.spread));
             format!("<td>{}{}</td>", time(over.mean), if row.passes.len() > 1 { small.as_str() } else { "" })
         });

@@ -79,6 +79,7 @@ const WAYS: [Way; 7] = [
 /// The file that the robot writes its figures to.
 const FIGURES: &str = "run.json";
 const PICTURE: &str = "run.svg";
+const GUARD: &str = "soften-joints";
 pub const TITLE: &str = "9. The NAO in simulation: 66 modules with real work";
 
 /// The robot's program, and the folder in which it runs.
@@ -98,6 +99,9 @@ impl Robot {
         };
         let folder = folder.join("nao");
         std::fs::create_dir_all(&folder).map_err(|error| BenchError::Write { path: folder.clone(), error })?;
+        // The guard's command is looked for beside the configuration.
+        let guard = configuration().with_file_name(GUARD);
+        std::fs::copy(&guard, folder.join(GUARD)).map_err(|error| BenchError::Read { path: guard, error })?;
         let time_sharing = folder.join("time-sharing.toml");
         write(&time_sharing, &without_priorities(&read(&configuration())?))?;
         Ok(Ok(Self { program, folder, time_sharing }))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hemiola_words::svg::{escape, ticks};
+use hemiola_words::svg::{bold_width, escape, ticks};
 use serde::Serialize;
 
 use crate::report::time;
@@ -46,7 +46,7 @@ impl Series {
         let y = |ns: f64| BOTTOM - ns / highest * (BOTTOM - TOP);
         let mut out = self.begin("every run over time");
         for tick in ticks(0.0, self.seconds, 5) {
-            vertical(&mut out, x(tick), &format!("{tick:.0} s"));
+            vertical(&mut out, x(tick), &format!("{tick} s"));
         }
         for tick in ticks(0.0, highest, 4) {
             horizontal(&mut out, y(tick), &time(tick));
@@ -110,10 +110,10 @@ impl Series {
             _ = write!(
                 out,
                 "<g class=\"{class}\"><circle cx=\"{:.0}\" cy=\"12\" r=\"4\"/><text class=\"label\" x=\"{right:.0}\" y=\"16\">{}</text></g>",
-                right - 7.0 * kind.name.len() as f64 - 8.0,
+                right - bold_width(&kind.name, 12.0) - 10.0,
                 escape(&kind.name)
             );
-            right -= 7.0 * kind.name.len() as f64 + 26.0;
+            right -= bold_width(&kind.name, 12.0) + 28.0;
         }
         out
     }

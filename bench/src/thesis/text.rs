@@ -58,8 +58,8 @@ fn write_table(out: &mut String, question: &Question, subject: &str) {
 fn write_row(out: &mut String, row: &Row) {
     let mut line = |label: &str, cell: &dyn Fn(OverPasses) -> String, end: &str| {
         _ = write!(out, "    {label:46}");
-        let cells = METRICS.iter().filter_map(|metric| row.over(*metric));
-        cells.for_each(|over| _ = write!(out, "{:>20}", cell(over)));
+        let cells = METRICS.iter().map(|metric| row.over(*metric).map_or_else(|| "–".to_owned(), cell));
+        cells.for_each(|cell| _ = write!(out, "{cell:>20}"));
         _ = writeln!(out, "{end}");
     };
     let end = row.deadlines.map_or(String::new(), |deadlines| format!("{:>12} of {}", deadlines.missed, deadlines.of));

@@ -1,5 +1,6 @@
 //! The graphs that are run.
 
+pub mod example_robot;
 mod generated;
 pub mod nao_devils;
 mod random;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use hemiola_words::svg::{escape, ticks};
+use hemiola_words::svg::{bold_width, escape, ticks};
 
 use crate::contest::entrant::Side;
 
@@ -39,8 +39,13 @@ pub struct Row {
 }
 
 const WIDTH: f64 = 580.0;
+/// The left end of the axis; longer labels push it to the right.
 const LEFT: f64 = 196.0;
+/// The gap between a label and the axis.
+const GAP: f64 = 12.0;
 const RIGHT: f64 = 500.0;
+/// The size of a label's letters.
+const LABEL: f64 = 12.0;
 const ROW: f64 = 22.0;
 const TOP: f64 = 52.0;
 
@@ -95,7 +100,7 @@ impl Plot {
         let x = scale.x(row.median);
         let mut out = format!(
             "<g class=\"{class}\"><text class=\"label\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            LEFT - 12.0,
+            scale.left - GAP,
             y + 4.0,
             escape(&row.label)
         );
@@ -122,6 +127,7 @@ impl Plot {
 
 struct Scale {
     axis: Axis,
+    left: f64,
     low: f64,
     high: f64,
 }
@@ -139,7 +145,10 @@ impl Scale {
                 (low - 0.04 * (limit - low), limit.min(highest.max(low * 1.05)))
             }
         };
-        Self { axis, low: low.max(1e-9), high: high.max(low * 1.01) }
+        let labels = rows.iter().map(|row| bold_width(&row.label, LABEL) + GAP);
+        let left = labels.fold(LEFT, f64::max);
+        let low = low.max(1e-9);
+        Self { axis, left, low, high: high.max(low * 1.01) }
     }
 
     fn x(&self, value: f64) -> f64 {
@@ -148,7 +157,7 @@ impl Scale {
             Axis::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
             Axis::Linear => (value - self.low) / (self.high - self.low),
         };
-        LEFT + share * (RIGHT - LEFT)
+        self.left + share * (RIGHT - self.left)
     }
 
     fn ticks(&self) -> Vec<f64> {
@@ -160,5 +169,23 @@ impl Scale {
             }
             Axis::Linear => ticks(self.low, self.high, 4),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_all_zero_and_long_labels_have_a_plot() {
+        let label = "time sharing, other programs on all cores".to_owned();
+        let row = Row { label, side: Side::Hemiola, median: 0.0, tail: Some((0.0, 0.0)) };
+        let show: fn(f64) -> String = |value| format!("{value:.0}");
+        for axis in [Axis::Linear, Axis::Logarithmic] {
+            assert!(Scale::new(axis, &[&row], None).left > LEFT);
+        }
+        let plot =
+            Plot { title: "idle".into(), caption: String::new(), axis: Axis::Linear, show, bar: None, rows: vec![row] };
+        assert!(plot.svg().ends_with("</svg>"));
     }
 }

@@ -1,5 +1,4 @@
-//! The two cycles of the robot: the work of their tasks, and how long each of them really takes
-//! here.
+//! A cycle of the robot: the work of its tasks, and how long each of them really takes here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +6,13 @@ use std::time::Duration;
 use hemiola_bench_contestant::{Graph, Work};
 use hemiola_model::module::Scope;
 use hemiola_plan::{Durations, Plan, PlanOptions, TaskDuration, TaskGraph};
-use hemiola_realtime::{Policy, Priority, ThreadSettings};
+use hemiola_realtime::{AdaptiveEarliness, Policy, Priority, ThreadSettings};
 use hemiola_runtime::executor::Tasks;
 use hemiola_trace::{Core, Distribution, Event, Ring, TaskId, TickScale, Ticks};
 
+use super::experiment::Run;
 use crate::contestant::ContestantError;
 use crate::error::BenchError;
-use crate::workload::nao_devils;
 
 /// A cycle that can be run in different ways.
 #[derive(Clone)]
@@ -43,51 +42,13 @@ pub struct Frame {
 
 /// The number of runs after which the kinds of frames come in the same order again.
 pub const ROUND: usize = 4;
-const MOTION_RATE: f64 = 1000.0 / 12.0;
-const COGNITION_RATE: f64 = 30.0;
-const MOTION_PRIORITY: u8 = 80;
-const COGNITION_PRIORITY: u8 = 40;
+/// The longest time for which workers are awake before and after a run.
+const AWAKE: Duration = AdaptiveEarliness::MOST;
 /// The number of runs in sequence in which the durations of tasks are measured.
-const PROFILED_RUNS: usize = 20;
-/// The time that one task of the stressed cognition takes in addition.
-const STRESS_NS: u64 = 20_000_000;
-
-/// The cycles of the robot.
-pub struct Subject {
-    pub motion: Cycle,
-    pub cognition: Cycle,
-    /// Cognition with a task that takes 20 ms longer.
-    pub stressed: Cycle,
-}
-
-impl Subject {
-    /// Calibrates the work, and measures every task in sequential runs; `None` without the shared
-    /// data.
-    pub fn prepare() -> Result<Option<Self>, BenchError> {
-        let Some(cycles) = nao_devils::cycles()? else { return Ok(None) };
-        let find = |name: &str| cycles.iter().find(|cycle| cycle.graph.name() == name);
-        let (Some(motion), Some(cognition)) = (find("motion"), find("cognition")) else { return Ok(None) };
-        let preview = nao_devils::with_preview(&motion.durations_ns);
-        let mut stressed = cognition.durations_ns.clone();
-        stressed.iter_mut().max().into_iter().for_each(|longest| *longest += STRESS_NS);
-        let of_cognition = |name, frame, durations: &[u64]| {
-            let frames = vec![Frame::calibrated(frame, 0, ROUND, durations)?];
-            Cycle::profiled(name, COGNITION_RATE, COGNITION_PRIORITY, &cognition.graph, frames)
-        };
-        let of_motion = vec![
-            Frame::calibrated("motion", 0, ROUND - 1, &motion.durations_ns)?,
-            Frame::calibrated("motion, preview", 1, 1, &preview)?,
-        ];
-        Ok(Some(Self {
-            motion: Cycle::profiled("motion", MOTION_RATE, MOTION_PRIORITY, &motion.graph, of_motion)?,
-            cognition: of_cognition("cognition", "cognition", &cognition.durations_ns)?,
-            stressed: of_cognition("cognition", "cognition + 20 ms", &stressed)?,
-        }))
-    }
-}
+const PROFILED_RUNS: usize = 10;
 
 impl Frame {
-    fn calibrated(name: &'static str, number: u32, share: usize, durations_ns: &[u64]) -> Result<Self, BenchError> {
+    pub fn calibrated(name: &'static str, number: u32, share: usize, durations_ns: &[u64]) -> Result<Self, BenchError> {
         // Only durations matter to the work, so that the lines have no predecessors.
         let lines = durations_ns.iter().enumerate().map(|(task, duration)| format!("{task} {duration}\n"));
         let graph =
@@ -103,7 +64,7 @@ impl Frame {
 }
 
 impl Cycle {
-    fn profiled(
+    pub fn profiled(
         name: &'static str,
         rate: f64,
         priority: u8,
@@ -135,19 +96,29 @@ impl Cycle {
         Ok(again)
     }
 
-    /// Returns the cycle with the durations that the tasks had in a run of it, by its workers'
-    /// events.
-    pub fn as_measured(&self, events: &[Event]) -> Self {
+    /// Returns the cycle with the durations that the tasks had in runs of it, by its workers'
+    /// events, without those times that a run of another cycle can have interrupted.
+    pub fn as_measured(&self, events: &[Event], others: &[Run]) -> Self {
         let scale = TickScale::calibrate();
-        let mut measured = vec![vec![Distribution::new(); self.graph.tasks().len()]; self.frames.len()];
+        let margin = scale.ticks_in(AWAKE);
+        let none = || vec![vec![Distribution::new(); self.graph.tasks().len()]; self.frames.len()];
+        let (mut undisturbed, mut all) = (none(), none());
         for event in events {
             if let Event::TaskRun { task, run, begin, end, .. } = *event {
-                measured[run as usize][task.index()].record(scale.nanoseconds_between(begin, end));
+                let ns = scale.nanoseconds_between(begin, end);
+                all[run as usize][task.index()].record(ns);
+                if !is_disturbed((begin, end), others, margin) {
+                    undisturbed[run as usize][task.index()].record(ns);
+                }
             }
         }
         let mut again = self.clone();
-        for (frame, measured) in again.frames.iter_mut().zip(&measured) {
-            frame.durations = durations(measured);
+        for (frame, (mut measured, all)) in again.frames.iter_mut().zip(undisturbed.into_iter().zip(all)) {
+            // A task that was disturbed every time has only these times.
+            for (task, all) in measured.iter_mut().zip(all).filter(|(task, _)| task.is_empty()) {
+                *task = all;
+            }
+            frame.durations = durations(&measured);
         }
         again
     }
@@ -161,6 +132,13 @@ impl Cycle {
         });
         ends.take_while(|&end| end <= place).count()
     }
+}
+
+/// Returns whether a time overlaps with a run, or with the time for which its workers may be awake
+/// before and after it. The runs are in order.
+fn is_disturbed((begin, end): (Ticks, Ticks), runs: &[Run], margin: u64) -> bool {
+    let next = runs.partition_point(|run| run.span.1.0.saturating_add(margin) <= begin.0);
+    runs.get(next).is_some_and(|run| run.span.0.0.saturating_sub(margin) < end.0)
 }
 
 /// Measures how long each task of each kind of frame takes when all run in sequence, at the cycle's
@@ -217,12 +195,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fourth_run_of_motion_is_a_preview() {
-        let Some(subject) = Subject::prepare().expect("readable") else {
-            return eprintln!("SKIPPED: naodevils-2024.json is not at hand; set HEMIOLA_SHARED to where the data lies");
+    fn what_overlaps_with_a_run_or_the_time_around_it_is_disturbed() {
+        let run = |begin, end| Run {
+            frame: 0,
+            due: Duration::ZERO,
+            started: Duration::ZERO,
+            response: Duration::ZERO,
+            skipped: 0,
+            span: (Ticks(begin), Ticks(end)),
         };
-        let frames: Vec<usize> = (0..8).map(|run| subject.motion.frame_of(run)).collect();
-        assert_eq!(frames, [0, 0, 0, 1, 0, 0, 0, 1]);
-        assert_eq!((0..8).map(|run| subject.cognition.frame_of(run)).max(), Some(0));
+        let runs = [run(100, 200), run(400, 500)];
+        let is_disturbed = |begin, end| is_disturbed((Ticks(begin), Ticks(end)), &runs, 10);
+        assert!(!is_disturbed(20, 90) && !is_disturbed(210, 390) && !is_disturbed(510, 900));
+        assert!(is_disturbed(20, 91) && is_disturbed(209, 300) && is_disturbed(300, 700) && is_disturbed(120, 130));
+    }
+
+    #[test]
+    fn interrupted_times_of_a_task_do_not_count_if_it_has_others() {
+        let graph = TaskGraph::plain("pair", 2, []).expect("a graph");
+        let frame = Frame::calibrated("pair", 0, ROUND, &[0, 0]).expect("calibrated");
+        let durations = Durations::unknown(2);
+        let priority = Priority::new(1).expect("a priority");
+        let cycle = Cycle { name: "pair", period: AWAKE, priority, graph, frames: vec![frame], durations };
+        let scale = TickScale::calibrate();
+        let at = |time: Duration| Ticks(scale.ticks_in(Duration::from_secs(1) + time));
+        let (ms, us) = (Duration::from_millis, Duration::from_micros);
+        let event = |task, begin, end| Event::TaskRun {
+            task: TaskId(task),
+            core: Core::current(),
+            run: 0,
+            ready: at(begin),
+            begin: at(begin),
+            end: at(end),
+        };
+        let other =
+            Run { frame: 0, due: ms(10), started: ms(0), response: ms(1), skipped: 0, span: (at(ms(10)), at(ms(11))) };
+        // Task 0 is interrupted once of twice, task 1 always.
+        let events = [event(0, ms(1), us(1_100)), event(0, ms(9), ms(12)), event(1, ms(10), us(10_500))];
+        let measured = cycle.as_measured(&events, &[other]);
+        let mean = |task| measured.frames[0].durations.get(hemiola_plan::TaskId(task)).mean().expect("measured");
+        assert!(mean(0) < us(150) && mean(0) > us(50), "{:?}", mean(0));
+        assert!(mean(1) > us(400), "{:?}", mean(1));
     }
 }

@@ -9,9 +9,10 @@ use hemiola_realtime::{
     AdaptiveEarliness, Affinity, MonotonicTime, Niceness, Policy, Priority, ThreadSettings, monotonic_now,
 };
 use hemiola_runtime::executor::{ExecutableGraph, Executor};
-use hemiola_trace::{Distribution, Event, Ring, RingReader};
+use hemiola_trace::{Distribution, Event, Ring, RingReader, Ticks};
 
 use super::cycle::{Cycle, Frame, ROUND};
+use super::report::Deadlines;
 use crate::contestant::ContestantError;
 use crate::sync::{AtomicBool, Ordering};
 
@@ -92,14 +93,36 @@ impl Setting {
 pub struct Outcome {
     /// The time from trigger to end, per kind of frame.
     pub response: Vec<Distribution>,
+    /// The deadlines, per kind of frame: a run ends before the next is due. A trigger that passes
+    /// while a run goes on is missed, too.
+    pub deadlines: Vec<Deadlines>,
     /// The time from trigger to begin.
     pub start: Distribution,
-    /// The events of the tasks; none where a loop ran them.
+    /// All runs that count, in order.
+    pub runs: Vec<Run>,
+    /// The events of the tasks in these runs; none where a loop ran them.
     pub events: Vec<Event>,
-    /// The number of triggers that passed while a run was going on.
-    pub skipped: u64,
+    /// The time for which the first worker spins before a run is due, on average.
+    pub lead: Duration,
     /// The settings that the system refused.
     pub denials: Vec<String>,
+}
+
+/// A run of a cycle.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// The kind of frame.
+    pub frame: usize,
+    /// The trigger, from the first trigger of all on.
+    pub due: Duration,
+    /// The time from trigger to begin.
+    pub started: Duration,
+    /// The time from trigger to end.
+    pub response: Duration,
+    /// The triggers that passed while it went on.
+    pub skipped: u64,
+    /// The begin and the end, on the clock of events.
+    pub span: (Ticks, Ticks),
 }
 
 /// Runs these cycles at the same time, released together at first.
@@ -207,9 +230,9 @@ impl Runner {
     fn run(mut self, begin: MonotonicTime, duration: Duration) -> Outcome {
         let period = self.cycle.period;
         let runs = duration.div_duration_f64(period).ceil() as usize;
-        // Memory for the samples is allocated before the runs.
-        let mut samples: Vec<(usize, Duration, Duration)> = Vec::with_capacity(runs);
-        let (mut due, mut skipped) = (begin, 0);
+        // Memory for them is allocated before the first.
+        let mut done: Vec<Run> = Vec::with_capacity(runs);
+        let mut due = begin;
         let mut earliness = AdaptiveEarliness::default();
         for run in 0..runs {
             if due >= begin + duration {
@@ -219,30 +242,43 @@ impl Runner {
                 parallel.executor.expect_run(Some(due));
             }
             let started = earliness.meet(due);
-            let frame = self.cycle.frame_of(run);
+            let (frame, span_begin) = (self.cycle.frame_of(run), Ticks::now());
             self.work.run(&self.cycle.frames[frame]);
-            let ended = monotonic_now();
-            samples.push((frame, started.since(due), ended.since(due)));
-            due = due + period;
-            while due <= ended {
-                due = due + period;
-                skipped += 1;
-            }
+            let (span_end, ended) = (Ticks::now(), monotonic_now());
+            let (started, response) = (started.since(due), ended.since(due));
+            // Whole periods: one ends when it ends exactly at a trigger.
+            let skipped = (response.as_nanos() / period.as_nanos()) as u64;
+            let span = (span_begin, span_end);
+            done.push(Run { frame, due: due.since(begin), started, response, skipped, span });
+            due = due + period * (skipped as u32 + 1);
         }
-        self.outcome(&samples, skipped)
+        let cost = earliness.cost();
+        self.outcome(&done, cost.spinning / (cost.waits as u32).max(1))
     }
 
-    fn outcome(&mut self, samples: &[(usize, Duration, Duration)], skipped: u64) -> Outcome {
-        let mut response = vec![Distribution::new(); self.cycle.frames.len()];
-        let mut start = Distribution::new();
+    fn outcome(&mut self, runs: &[Run], lead: Duration) -> Outcome {
         // The first runs touch memory for the first time, and do not count.
-        for &(frame, started, ended) in samples.iter().skip(ROUND) {
-            response[frame].record(ended.as_nanos() as u64);
-            start.record(started.as_nanos() as u64);
+        let runs = runs.get(ROUND..).unwrap_or_default();
+        let mut response = vec![Distribution::new(); self.cycle.frames.len()];
+        let mut deadlines = vec![Deadlines::default(); self.cycle.frames.len()];
+        let mut start = Distribution::new();
+        for run in runs {
+            response[run.frame].record(run.response.as_nanos() as u64);
+            start.record(run.started.as_nanos() as u64);
+            deadlines[run.frame].add(deadlines_of(run.skipped));
         }
-        let events = self.work.events();
-        Outcome { response, start, events, skipped, denials: std::mem::take(&mut self.denials) }
+        let first = runs.first().map_or(Ticks(0), |run| run.span.0);
+        let mut events = self.work.events();
+        events.retain(|event| event.at() >= first);
+        let denials = std::mem::take(&mut self.denials);
+        Outcome { response, deadlines, start, runs: runs.to_vec(), events, lead, denials }
     }
+}
+
+/// Returns the deadlines of a run during which that many triggers passed: its own is missed if
+/// there is any, and so are those triggers.
+pub fn deadlines_of(skipped: u64) -> Deadlines {
+    Deadlines { missed: u64::from(skipped > 0) + skipped, of: 1 + skipped }
 }
 
 impl Dispatcher {
@@ -259,5 +295,16 @@ impl Dispatcher {
             parallel.readers.iter_mut().for_each(|reader| _ = reader.read(&mut events));
         }
         events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_takes_two_periods_misses_its_deadline_and_two_triggers() {
+        assert_eq!(deadlines_of(0), Deadlines { missed: 0, of: 1 });
+        assert_eq!(deadlines_of(2), Deadlines { missed: 3, of: 3 });
     }
 }

@@ -60,8 +60,8 @@ pub fn draw(workload: &Workload) -> Result<(Vec<Picture>, Question), ContestantE
         text: Some(draw::schedule_text(&plan, schedule, COLUMNS)),
         svg: draw::schedule_svg(&plan, schedule),
     });
-    let title = "9. YoloUpper: a long task that is ready early".to_owned();
-    Ok((pictures.collect(), Question { title, rows: Vec::new(), grids: Vec::new(), findings }))
+    let question = Question { findings, ..Question::new("11. YoloUpper: a long task that is ready early") };
+    Ok((pictures.collect(), question))
 }
 
 /// Returns when a task could start if there were a worker for every task.

@@ -1,22 +1,22 @@
-//! The results: tables as in the thesis, for the terminal, for a page, for programs.
-
-use std::fmt::Write as _;
+//! The results: questions with their tables and answers, for the terminal, for a page, for
+//! programs.
 
 use hemiola_trace::{Distribution, Summary};
-use hemiola_words::svg::escape;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::passes::{MEAN, METRICS, Metric, OverPasses, P99};
+use super::series::Series;
 use crate::contest::host::Host;
 use crate::machine::Machine;
-use crate::report::page::{OWN_PICTURES, STYLE, picture};
-use crate::report::time;
 
 /// The results of one run of the whole chapter.
 #[derive(Serialize)]
 pub struct Report {
     pub machine: Machine,
-    /// The time that the host took from the runs of questions 1 to 7.
+    /// The time that the host took from the runs of the cycles.
     pub host: Host,
+    /// The number of passes, in each of which all ways have a turn.
+    pub passes: usize,
     /// True if the run was too short for its figures to mean anything.
     pub quick: bool,
     pub questions: Vec<Question>,
@@ -26,11 +26,12 @@ pub struct Report {
 }
 
 /// A question, its table, and the answer.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct Question {
     pub title: String,
     pub rows: Vec<Row>,
     pub grids: Vec<Grid>,
+    pub series: Vec<Series>,
     pub findings: Vec<String>,
 }
 
@@ -42,8 +43,18 @@ pub struct Row {
     /// The subject of the measurement.
     pub what: String,
     pub origin: Origin,
-    /// The figures in nanoseconds.
-    pub figures: Summary,
+    /// The deadlines of all passes, where the question is about them.
+    pub deadlines: Option<Deadlines>,
+    /// The figures of each pass in nanoseconds. Written with the metrics over passes.
+    #[serde(serialize_with = "with_metrics")]
+    pub passes: Vec<Summary>,
+}
+
+/// The number of triggers, and of those whose run ended too late or did not begin at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Deadlines {
+    pub missed: u64,
+    pub of: u64,
 }
 
 /// Simulated figures for numbers of workers: a row per number of motion's, a column per number of
@@ -71,21 +82,20 @@ pub struct Picture {
     pub svg: String,
 }
 
+impl Deadlines {
+    pub fn add(&mut self, other: Self) {
+        self.missed += other.missed;
+        self.of += other.of;
+    }
+}
+
 impl Row {
-    pub fn new(way: &str, what: &str, origin: Origin, distribution: &Distribution) -> Self {
-        Self::of_summary(way, what, origin, distribution.summary())
+    pub fn over(&self, metric: Metric) -> Option<OverPasses> {
+        metric.over(&self.passes)
     }
 
-    pub fn of_summary(way: &str, what: &str, origin: Origin, figures: Summary) -> Self {
-        Self { way: way.to_owned(), what: what.to_owned(), origin, figures }
-    }
-
-    fn cells(&self) -> [String; 5] {
-        let Summary { p01, mean, p99, maximum, range98, .. } = self.figures;
-        [p01, mean, p99, maximum, range98].map(|ns| time(ns as f64))
-    }
-
-    fn way(&self) -> String {
+    /// Returns the way as it is shown.
+    pub fn label(&self) -> String {
         match self.origin {
             Origin::Measured => self.way.clone(),
             Origin::Simulated => format!("{} (simulated)", self.way),
@@ -93,24 +103,39 @@ impl Row {
     }
 }
 
-impl Grid {
-    /// Returns lines with the mean and the p99.
-    fn lines(&self) -> impl Iterator<Item = Vec<String>> {
-        let cell = |figures: &Summary| format!("{} / {}", time(figures.mean as f64), time(figures.p99 as f64));
-        self.cells.iter().map(move |row| row.iter().map(cell).collect())
-    }
-
-    fn columns(&self) -> usize {
-        self.cells.iter().map(Vec::len).max().unwrap_or(0)
-    }
-}
-
-const HEADS: [&str; 5] = ["p1", "mean", "p99", "maximum", "98 % range"];
-const QUICK: &str = "A quick run: it shows that everything works; its figures mean nothing.";
-
 impl Question {
+    pub fn new(title: &str) -> Self {
+        Self { title: title.to_owned(), ..Self::default() }
+    }
+
+    /// Adds the figures of a pass to their row, which is made if it is the first pass. A pass
+    /// without a single run has no figures.
+    pub fn add(&mut self, way: &str, what: &str, origin: Origin, distribution: &Distribution) -> &mut Row {
+        let row = self.row_of(way, what, origin);
+        if !distribution.is_empty() {
+            row.passes.push(distribution.summary());
+        }
+        row
+    }
+
+    pub fn add_summary(&mut self, way: &str, what: &str, origin: Origin, figures: Summary) -> &mut Row {
+        let row = self.row_of(way, what, origin);
+        row.passes.push(figures);
+        row
+    }
+
+    fn row_of(&mut self, way: &str, what: &str, origin: Origin) -> &mut Row {
+        let found = self.rows.iter().position(|row| row.origin == origin && row.way == way && row.what == what);
+        let index = found.unwrap_or_else(|| {
+            let (way, what) = (way.to_owned(), what.to_owned());
+            self.rows.push(Row { way, what, origin, deadlines: None, passes: Vec::new() });
+            self.rows.len() - 1
+        });
+        &mut self.rows[index]
+    }
+
     /// Returns the subjects of the measurements, in the order in which they first come.
-    fn subjects(&self) -> Vec<&str> {
+    pub fn subjects(&self) -> Vec<&str> {
         let mut subjects: Vec<&str> = Vec::new();
         for row in &self.rows {
             if !subjects.contains(&row.what.as_str()) {
@@ -120,118 +145,67 @@ impl Question {
         subjects
     }
 
-    fn rows_of<'q>(&'q self, subject: &'q str) -> impl Iterator<Item = &'q Row> {
+    pub fn rows_of<'q>(&'q self, subject: &'q str) -> impl Iterator<Item = &'q Row> {
         self.rows.iter().filter(move |row| row.what == subject)
     }
-}
 
-/// Returns the report for the terminal.
-pub fn text(report: &Report) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    for question in &report.questions {
-        _ = writeln!(out, "\n{}", question.title);
-        for subject in question.subjects() {
-            _ = write!(out, "\n  {subject:44}");
-            HEADS.iter().for_each(|head| _ = write!(out, "{head:>12}"));
-            out.push('\n');
-            for row in question.rows_of(subject) {
-                _ = write!(out, "    {:42}", row.way());
-                row.cells().iter().for_each(|cell| _ = write!(out, "{cell:>12}"));
-                out.push('\n');
-            }
-        }
-        question.grids.iter().for_each(|grid| write_grid(&mut out, grid));
-        out.push('\n');
-        question.findings.iter().for_each(|finding| _ = writeln!(out, "  {finding}"));
+    /// Returns the mean over passes of the measured mean; not a number where nothing was measured.
+    pub fn mean(&self, way: &str, what: &str) -> f64 {
+        self.measured(way, what, MEAN)
     }
-    for picture in &report.pictures {
-        picture.text.iter().for_each(|text| _ = writeln!(out, "\n{}\n{text}", picture.title));
-    }
-    _ = writeln!(out, "\n{}", report.host);
-    report.notices.iter().for_each(|notice| _ = writeln!(out, "note: {notice}"));
-    if report.quick {
-        _ = writeln!(out, "note: {QUICK}");
-    }
-    out
-}
 
-fn write_grid(out: &mut String, grid: &Grid) {
-    _ = writeln!(out, "\n  {}: mean / p99", grid.what);
-    _ = write!(out, "    {:18}", "");
-    (1..=grid.columns()).for_each(|workers| _ = write!(out, "{:>22}", format!("cognition {workers}")));
-    out.push('\n');
-    for (motion, line) in grid.lines().enumerate() {
-        _ = write!(out, "    {:18}", format!("motion {}", motion + 1));
-        line.iter().for_each(|cell| _ = write!(out, "{cell:>22}"));
-        out.push('\n');
+    /// Returns the mean over passes of the measured p99; not a number where nothing was measured.
+    pub fn p99(&self, way: &str, what: &str) -> f64 {
+        self.measured(way, what, P99)
+    }
+
+    fn measured(&self, way: &str, what: &str, metric: Metric) -> f64 {
+        let row = self.row(way, what, Origin::Measured);
+        row.and_then(|row| row.over(metric)).map_or(f64::NAN, |over| over.mean)
+    }
+
+    pub fn row(&self, way: &str, what: &str, origin: Origin) -> Option<&Row> {
+        self.rows.iter().find(|row| row.origin == origin && row.way == way && row.what == what)
     }
 }
 
-/// Returns the report as a page of its own.
-pub fn html(report: &Report) -> String {
-    let questions: String = report.questions.iter().map(section).collect();
-    let pictures = report.pictures.iter().map(|of| format!("<h3>{}</h3>{}", escape(&of.title), picture(&of.svg)));
-    let notices = report.notices.iter().map(|notice| format!("<li>{}</li>", escape(notice)));
-    let warning = if report.quick { format!("<p class=\"missed\">{QUICK}</p>") } else { String::new() };
-    format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>The evaluation of the thesis, repeated</title>\
-         <style>{STYLE} {OWN_PICTURES} {TABLES}</style></head><body><h1>The evaluation of the thesis, repeated</h1>\
-         <p class=\"lead\">All times are from trigger to end of a run. Motion runs at 83 Hz, every fourth time with a preview of the walk, and \
-         preempts cognition at 30 Hz.</p>{warning}<pre>{}\n{}</pre>{questions}<h2>Pictures</h2>{}<ul>{}</ul></body></html>\n",
-        escape(&report.machine.to_string()),
-        escape(&report.host.to_string()),
-        pictures.collect::<String>(),
-        notices.collect::<String>(),
-    )
-}
-
-fn section(question: &Question) -> String {
-    let mut out = format!("<h2>{}</h2>", escape(&question.title));
-    for subject in question.subjects() {
-        let heads: String = HEADS.iter().map(|head| format!("<th>{head}</th>")).collect();
-        _ = write!(out, "{BEGIN}<thead><tr><th>{}</th>{heads}</tr></thead><tbody>", escape(subject));
-        for row in question.rows_of(subject) {
-            let class = if row.origin == Origin::Simulated { " class=\"simulated\"" } else { "" };
-            let cells: String = row.cells().iter().map(|cell| format!("<td>{cell}</td>")).collect();
-            _ = write!(out, "<tr{class}><td>{}</td>{cells}</tr>", escape(&row.way()));
-        }
-        out.push_str(END);
+fn with_metrics<S: Serializer>(passes: &[Summary], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Named {
+        metric: &'static str,
+        #[serde(flatten)]
+        over: OverPasses,
     }
-    for grid in &question.grids {
-        let heads: String = (1..=grid.columns()).map(|workers| format!("<th>cognition {workers}</th>")).collect();
-        _ = write!(out, "{BEGIN}<thead><tr><th>{}: mean / p99</th>{heads}</tr></thead><tbody>", escape(&grid.what));
-        for (motion, line) in grid.lines().enumerate() {
-            let cells: String = line.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-            _ = write!(out, "<tr class=\"simulated\"><td>motion {}</td>{cells}</tr>", motion + 1);
-        }
-        out.push_str(END);
+    #[derive(Serialize)]
+    struct Passes<'p> {
+        over: Vec<Named>,
+        each: &'p [Summary],
     }
-    question.findings.iter().for_each(|finding| _ = write!(out, "<p>{}</p>", escape(finding)));
-    out
+    let over = METRICS.iter().filter_map(|metric| Some(Named { metric: metric.name, over: metric.over(passes)? }));
+    Passes { over: over.collect(), each: passes }.serialize(serializer)
 }
-
-/// A table, which scrolls by itself on a narrow screen.
-const BEGIN: &str = "<div class=\"figures\"><table class=\"times\">";
-const END: &str = "</tbody></table></div>";
-
-/// The style of tables of times, beside that of all pages of the bench.
-const TABLES: &str = ".times { margin: .6em 0; } .times th, .times td { text-align: right; white-space: nowrap; padding: .15em .9em; } \
-    .times th:first-child, .times td:first-child { text-align: left; min-width: 22em; } .times td:nth-child(4) { font-weight: inherit; } \
-    .simulated td { color: var(--muted); font-style: italic; }";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn figures(mean: u64) -> Summary {
+        Summary { mean, ..Summary::default() }
+    }
+
     #[test]
-    fn what_is_simulated_is_marked() {
-        let row = |origin| Row::of_summary("4 workers", "motion", origin, Summary::default());
-        assert_eq!(row(Origin::Simulated).way(), "4 workers (simulated)");
-        assert_eq!(row(Origin::Measured).way(), "4 workers");
-        let question =
-            Question { title: "How many?".into(), rows: vec![row(Origin::Simulated)], grids: vec![], findings: vec![] };
-        assert!(section(&question).contains("class=\"simulated\""));
+    fn passes_of_one_way_are_one_row() {
+        let mut question = Question::new("How many?");
+        for mean in [4, 6] {
+            question.add_summary("2 workers", "motion", Origin::Measured, figures(mean));
+            question.add_summary("2 workers", "motion", Origin::Simulated, figures(9));
+        }
+        assert_eq!((question.rows.len(), question.rows[0].passes.len()), (2, 2));
+        assert_eq!(question.mean("2 workers", "motion"), 5.0);
+        assert!(question.mean("3 workers", "motion").is_nan());
+        let json = serde_json::to_value(&question.rows[0]).expect("a row");
+        assert_eq!(json["passes"]["over"][1]["metric"], "mean");
+        assert_eq!(json["passes"]["over"][1]["spread"], 2.0);
+        assert_eq!(json["passes"]["each"].as_array().map(Vec::len), Some(2));
     }
 }

@@ -1,11 +1,11 @@
 //! The NAO in simulation, as a process of its own, run in different ways.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::experiment::OtherPrograms;
-use super::report::{Origin, Picture, Question, Report, Row};
+use super::report::{Deadlines, Origin, Picture, Question};
 use crate::error::{BenchError, read, write};
 use crate::robot::{configuration, program};
 
@@ -79,73 +79,97 @@ const WAYS: [Way; 7] = [
 /// The file that the robot writes its figures to.
 const FIGURES: &str = "run.json";
 const PICTURE: &str = "run.svg";
+const GUARD: &str = "soften-joints";
+pub const TITLE: &str = "9. The NAO in simulation: 66 modules with real work";
 
-/// Builds the robot, runs it in all ways, and draws what ran where in each.
-pub fn ask(bench: &Path, folder: &Path, duration: Duration, report: &mut Report) -> Result<(), BenchError> {
-    let mut question = Question {
-        title: "8. The NAO in simulation: 66 modules with real work".to_owned(),
-        rows: Vec::new(),
-        grids: Vec::new(),
-        findings: Vec::new(),
-    };
-    let program = match program(bench) {
-        Ok(program) => program,
-        Err(problem) => {
-            report.notices.push(format!("Left out: the NAO in simulation. {problem}"));
-            return Ok(());
-        }
-    };
-    let folder = folder.join("nao");
-    std::fs::create_dir_all(&folder).map_err(|error| BenchError::Write { path: folder.clone(), error })?;
-    let time_sharing = folder.join("time-sharing.toml");
-    write(&time_sharing, &without_priorities(&read(&configuration())?))?;
-    let mut missed = Vec::new();
-    for way in &WAYS {
-        let neighbours = (way.neighbours == Neighbours::Busy).then(OtherPrograms::start);
-        let mut command = Command::new(&program);
-        command.current_dir(&folder).args([
-            "run",
-            "--headless",
-            "--no-trace",
-            "--statistics",
-            FIGURES,
-            "--picture",
-            PICTURE,
-        ]);
-        command.arg("--duration").arg(format!("{} ms", duration.as_millis()));
-        way.assignments.iter().for_each(|assignment| _ = command.args(["--set", assignment]));
-        if way.priorities == Priorities::None {
-            command.arg("--config").arg(&time_sharing);
-        }
-        let output = command.stdin(Stdio::null()).output();
-        drop(neighbours);
-        let output = output.map_err(|error| BenchError::Start { program: program.display().to_string(), error })?;
-        if !output.status.success() {
-            let complaint = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
-            report.notices.push(format!("The NAO did not run with {}: {complaint}", way.name));
-            continue;
-        }
-        let path = folder.join(FIGURES);
-        let figures: hemiola_trace::Report =
-            serde_json::from_str(&read(&path)?).map_err(|error| BenchError::Report { path, error })?;
-        let mut late = Vec::new();
-        for cycle in &figures.cycles {
-            for (what, figures) in [("execution", cycle.execution), ("response", cycle.response)] {
-                let what = format!("{}, {what}", cycle.name);
-                question.rows.push(Row::of_summary(way.name, &what, Origin::Measured, figures));
-            }
-            late.push(format!("{} {} of {}", cycle.name, cycle.missed_deadlines, cycle.response.count));
-        }
-        report.pictures.push(Picture {
-            title: format!("The NAO, 40 ms: {}", way.name),
-            text: None,
-            svg: read(&folder.join(PICTURE))?,
-        });
-        missed.push(format!("{}: {}", way.name, late.join(", ")));
+/// The robot's program, and the folder in which it runs.
+pub struct Robot {
+    program: PathBuf,
+    folder: PathBuf,
+    /// The path of its configuration without priorities.
+    time_sharing: PathBuf,
+}
+
+impl Robot {
+    /// Builds the robot. The inner error says why there is none.
+    pub fn prepare(bench: &Path, folder: &Path) -> Result<Result<Self, String>, BenchError> {
+        let program = match program(bench) {
+            Ok(program) => program,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let folder = folder.join("nao");
+        std::fs::create_dir_all(&folder).map_err(|error| BenchError::Write { path: folder.clone(), error })?;
+        // The guard's command is looked for beside the configuration.
+        let guard = configuration().with_file_name(GUARD);
+        std::fs::copy(&guard, folder.join(GUARD)).map_err(|error| BenchError::Read { path: guard, error })?;
+        let time_sharing = folder.join("time-sharing.toml");
+        write(&time_sharing, &without_priorities(&read(&configuration())?))?;
+        Ok(Ok(Self { program, folder, time_sharing }))
     }
-    question.findings.push(format!("Missed deadlines. {}.", missed.join("; ")));
-    report.questions.push(question);
-    Ok(())
+
+    /// Returns the path of a file in the robot's folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Runs the robot, and returns its figures. The inner error is what it complains about.
+    pub fn run(&self, arguments: &[&str]) -> Result<Result<hemiola_trace::Report, String>, BenchError> {
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.folder).args(["run", "--headless", "--no-trace", "--statistics", FIGURES]);
+        let output = command.args(arguments).stdin(Stdio::null()).output();
+        let output =
+            output.map_err(|error| BenchError::Start { program: self.program.display().to_string(), error })?;
+        if !output.status.success() {
+            return Ok(Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()));
+        }
+        let path = self.path(FIGURES);
+        serde_json::from_str(&read(&path)?).map(Ok).map_err(|error| BenchError::Report { path, error })
+    }
+
+    /// Runs the robot in all ways. In the first pass it draws what ran where in each.
+    pub fn pass(
+        &self,
+        duration: Duration,
+        question: &mut Question,
+        pictures: &mut Vec<Picture>,
+        notices: &mut Vec<String>,
+    ) -> Result<(), BenchError> {
+        let is_first = question.rows.is_empty();
+        for way in &WAYS {
+            let length = format!("{} ms", duration.as_millis());
+            let time_sharing = self.time_sharing.display().to_string();
+            let mut arguments = vec!["--picture", PICTURE, "--duration", &length];
+            way.assignments.iter().for_each(|assignment| arguments.extend(["--set", assignment]));
+            if way.priorities == Priorities::None {
+                arguments.extend(["--config", &time_sharing]);
+            }
+            let neighbours = (way.neighbours == Neighbours::Busy).then(OtherPrograms::start);
+            let figures = self.run(&arguments)?;
+            drop(neighbours);
+            match figures {
+                Ok(figures) => {
+                    add(question, way.name, &figures);
+                    if is_first {
+                        let title = format!("The NAO, 40 ms: {}", way.name);
+                        pictures.push(Picture { title, text: None, svg: read(&self.path(PICTURE))? });
+                    }
+                }
+                Err(complaint) => notices.push(format!("The NAO did not run with {}: {complaint}", way.name)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the times of all cycles, and the deadlines to those from trigger to end.
+fn add(question: &mut Question, way: &str, figures: &hemiola_trace::Report) {
+    for cycle in &figures.cycles {
+        question.add_summary(way, &format!("{}, execution", cycle.name), Origin::Measured, cycle.execution);
+        let what = format!("{}, response", cycle.name);
+        let row = question.add_summary(way, &what, Origin::Measured, cycle.response);
+        let deadlines = Deadlines { missed: cycle.missed_deadlines, of: cycle.response.count };
+        row.deadlines.get_or_insert_default().add(deadlines);
+    }
 }
 
 /// Removes the priorities: a cycle or source without one shares time.

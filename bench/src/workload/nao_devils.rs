@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hemiola_plan::{Durations, Plan, PlanOptions, Task, TaskGraph, TaskKind, datasets, resolve};
+use hemiola_plan::{Durations, Plan, PlanOptions, ResolvedCycle, Task, TaskGraph, TaskKind, datasets, resolve};
 
 use super::random::uniform;
 use crate::error::{BenchError, read};
@@ -55,7 +55,12 @@ pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
     let system =
         datasets::module_graph(&read(&path)?).map_err(|error| BenchError::Dataset { path: path.clone(), error })?;
     let Ok(resolved) = resolve(&system.robot) else { return Ok(None) };
-    let cycles = resolved.cycles.iter().filter_map(|cycle| {
+    Ok(Some(resolved.cycles.iter().filter_map(Cycle::of).collect()))
+}
+
+impl Cycle {
+    /// Returns motion or cognition with synthetic durations; `None` for other cycles.
+    pub fn of(cycle: &ResolvedCycle) -> Option<Self> {
         let sum_ns = match cycle.name.as_str() {
             "motion" => MOTION_NS,
             "cognition" => COGNITION_NS,
@@ -63,9 +68,8 @@ pub fn cycles() -> Result<Option<Vec<Cycle>>, BenchError> {
         };
         let graph = TaskGraph::of(cycle);
         let durations_ns = synthetic(&graph, sum_ns);
-        Some(Cycle { graph, durations_ns })
-    });
-    Ok(Some(cycles.collect()))
+        Some(Self { graph, durations_ns })
+    }
 }
 
 /// Returns the durations of motion when it computes a preview.

@@ -357,6 +357,16 @@ proptest! {
     }
 
     #[test]
+    fn the_chosen_order_has_no_longer_path_than_most_dependents_first(system in any_robot(), durations in any_durations()) {
+        let graph = graph_of(&system);
+        let longest = |update_order| {
+            let plan = Plan::new(graph.clone(), &durations, &PlanOptions { update_order, ..PlanOptions::default() });
+            plan.graph().critical_path(&durations).duration
+        };
+        prop_assert!(longest(UpdateOrder::CriticalPath) <= longest(UpdateOrder::MostDependentsFirst));
+    }
+
+    #[test]
     fn the_critical_path_is_what_unlimited_workers_need(system in any_robot(), durations in any_durations()) {
         let graph = graph_of(&system).ordered_by(&durations);
         let path = graph.critical_path(&durations);

@@ -137,6 +137,7 @@ fn as_json(session: &Session) -> Value {
             let updates = description.updates.iter().enumerate().map(|(update, description)| {
                 let mut json = update_as_json(description, &ports(update));
                 json["name"] = description.name.as_str().into();
+                json["access"] = json!(description.access);
                 json["idle"] = resolved.idle.contains(&UpdateId { module, update }).into();
                 json
             });

@@ -17,7 +17,8 @@ use crate::task::Task;
 #[serde(rename_all = "snake_case")]
 pub enum UpdateOrder {
     /// The default: of the updates whose inputs are available, the one with the longest remaining
-    /// path.
+    /// path; where `MostDependentsFirst`, refined in the same way, makes the longest path of the
+    /// whole graph shorter, that order.
     #[default]
     CriticalPath,
     /// The update for which most tasks wait, directly or not.

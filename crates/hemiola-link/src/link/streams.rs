@@ -27,7 +27,7 @@ pub struct Streams {
     /// The number of the next socket.
     next: usize,
     /// The memory for peers on this host, if the address requests it.
-    memory: Option<LinkMemory>,
+    memory: Option<Box<LinkMemory>>,
 }
 
 enum Port {
@@ -96,7 +96,7 @@ impl Streams {
 
     fn of(port: Port, address: &LinkAddress, tokens: Tokens) -> Self {
         let shares = matches!(address, LinkAddress::Shm(_) | LinkAddress::Auto(_));
-        let memory = shares.then(LinkMemory::default);
+        let memory = shares.then(Box::default);
         Self { peers: Vec::new(), port, tokens, next: PORT + 1, memory }
     }
 
@@ -111,7 +111,7 @@ impl Streams {
     /// Drops the blocks that peers have returned, and returns those that are not kept any more.
     pub fn collect(&mut self) {
         self.peers.iter_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
-        self.memory.iter_mut().for_each(LinkMemory::collect);
+        self.memory.iter_mut().for_each(|memory| memory.collect());
     }
 
     /// Gives all peers a turn.

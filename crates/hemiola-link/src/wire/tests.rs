@@ -48,7 +48,10 @@ impl Owned {
                 let stamp = (self.kind == LENT_VALUE).then_some(self.others[0]);
                 let message = Message { topic: self.topic, sequence: self.sequence, time: self.time, stamp, cdr: &[] };
                 let [offset, length] = self.others.map(i64::cast_unsigned);
-                let marks = LentMarks { wants_notice: self.answer == Answer::Wanted, may_be_kept: self.topic % 2 == 0 };
+                let marks = LentMarks {
+                    wants_notice: self.answer == Answer::Wanted,
+                    may_be_kept: self.topic.is_multiple_of(2),
+                };
                 Frame::Lent(Lent { message, offset, length, marks })
             }
             RETURNED => Frame::Returned,

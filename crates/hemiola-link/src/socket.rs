@@ -143,7 +143,8 @@ impl Stream {
         TcpStream::connect(address).map(Self::Tcp)
     }
 
-    /// Returns the process at the other end, if it is a peer on this host that runs the same program.
+    /// Returns the process at the other end, if it is a peer on this host that runs the same
+    /// program.
     pub fn kin(&self) -> Option<Kin> {
         match self {
             Self::Unix { stream, .. } => Kin::of(stream),

@@ -326,8 +326,8 @@ pub trait Reader {
     fn plain(&mut self) -> Option<PlainSource<'_>> {
         None
     }
-    /// Reads so many bytes of the sequence that has begun without copying them, if they are there and
-    /// can be shared; otherwise reads nothing.
+    /// Reads so many bytes of the sequence that has begun without copying them, if they are there
+    /// and can be shared; otherwise reads nothing.
     #[doc(hidden)]
     fn share(&mut self, length: usize) -> Option<SharedBytes> {
         _ = length;

@@ -12,10 +12,10 @@
 //! | return | | counts it in a word of its own memory |
 //! | use again | reads the word before it sends, and drops the blocks that were returned | |
 //!
-//! Blocks are read in the order in which they were lent, so that one number is enough. Nothing that
-//! the other side writes is trusted: a place outside of its memory, or a number that cannot be, ends
-//! the conversation. A killed process returns and lends nothing any more: its socket closes, and all
-//! of its blocks are free.
+//! Blocks are read in the order in which they were lent, so that one number is enough. Nothing
+//! that the other side writes is trusted: a place outside of its memory, or a number that cannot
+//! be, ends the conversation. A killed process returns and lends nothing any more: its socket
+//! closes, and all of its blocks are free.
 //!
 //! A peer that runs the same program may keep blocks beyond that, and read them in place:
 //! [`kept`](super::kept).
@@ -39,9 +39,9 @@ use crate::wire::{self, Frame, Lent, LentMarks, PipeAt};
 /// The memory of a link that its peers read. It is created for the first peer that can read it.
 pub struct LinkMemory {
     memory: Option<Arc<SharedMemory>>,
-    /// What peers may still read whose conversations have ended.
+    /// The blocks that peers may still read, although their conversations have ended.
     left_behind: Vec<LeftBehind>,
-    /// What is still kept here of the memory of such peers.
+    /// The blocks of such peers that are still kept here.
     kept: Vec<Arc<Kept>>,
     /// The time at which these are looked at again, if nothing else happens before.
     due: Option<Instant>,

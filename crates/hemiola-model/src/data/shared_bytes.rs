@@ -19,13 +19,14 @@ use std::sync::Arc;
 use super::{Data, DataType, FixedLength, ReadError, Reader, Writer};
 
 /// Many bytes, such as the pixels of an image, that are cheap to clone: all clones share them, and
-/// nobody changes them. As data it is what a `Vec<u8>` is, `uint8[]`: logs, links and other programs
-/// see no difference.
+/// nobody changes them. As data it is what a `Vec<u8>` is, `uint8[]`: logs, links and other
+/// programs see no difference.
 ///
 /// A field of this type need not be copied when a message comes from another process of the robot:
 /// it may refer to the memory in which the sender has written it. That memory can be used for other
-/// messages when the last clone is gone, so keep only what you need. Cloning and dropping such
-/// bytes neither allocates nor frees memory, and never waits.
+/// messages when the last clone is gone, so keep only what you need. Real-time threads may
+/// clone and drop such bytes: that neither allocates nor waits, and frees only the memory of a
+/// vector whose last clone it was.
 ///
 /// Where single bytes are read in a loop, borrow the slice once: `let pixels = &image.pixels[..]`.
 ///

@@ -1,3 +1,10 @@
+//! Bytes of another process that are read in place.
+//!
+//! # Safety
+//! Whoever borrows them knows that no process writes them meanwhile. The place was found in the
+//! mapping, which these bytes keep alive.
+#![expect(unsafe_code, reason = "references into memory of another process")]
+
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -45,8 +52,7 @@ impl Deref for BorrowedBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the place was found in the mapping, which lives as long as this; whoever has
-        // borrowed it has promised that nobody writes there.
+        // SAFETY: see above.
         unsafe { std::slice::from_raw_parts(self.memory.0.address().add(self.begin).as_ptr(), self.length) }
     }
 }

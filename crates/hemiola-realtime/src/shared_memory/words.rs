@@ -1,3 +1,10 @@
+//! Words that other processes read, as many as one needs.
+//!
+//! # Safety
+//! The words take a whole block, which is aligned to a page, belongs to nobody else, and is only
+//! ever accessed as atomics from its creation on.
+#![expect(unsafe_code, reason = "atomics in memory that other processes see")]
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,8 +49,7 @@ impl SharedWords {
     pub fn set(&self, word: usize, value: u64) {
         assert!(word < Self::COUNT, "there are {} words", Self::COUNT);
         let first = self.0.memory.mapping.address().cast::<Word>();
-        // SAFETY: the block, which is aligned to a page, is as long as these words, and nobody
-        // accesses it otherwise: it is in here.
+        // SAFETY: see above; the block is as long as these words.
         unsafe { first.add(self.first() + word).as_ref() }.set(value);
     }
 }

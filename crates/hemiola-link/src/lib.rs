@@ -40,16 +40,18 @@
 //! | `transport` | transports that other crates provide, such as Zenoh |
 //! | `awaited` | a watch on the Unix socket that a link waits for |
 //! | `near` | the Unix socket beside a TCP port, for peers on the same host |
+//! | `kin` | peers that run the same program |
 //! | `folder` | the folder that contains the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts to connect |
 //! | `statistics`, `tally`, `view` | the statistics of links, what of them has changed, and a view of them while the robot runs |
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod awaited;
 pub mod ends;
 mod error;
 mod folder;
+mod kin;
 mod link;
 mod links;
 mod multicast;

@@ -10,6 +10,8 @@ mod count;
 mod datagrams;
 mod errand;
 mod group;
+mod kept;
+mod lending;
 mod outbox;
 mod piped;
 mod seeker;

@@ -201,7 +201,12 @@ impl Session {
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),
-            Frame::Memory { .. } | Frame::Lent(_) | Frame::Returned | Frame::Pipe(_) | Frame::Piped => {
+            Frame::Memory { .. }
+            | Frame::Lent(_)
+            | Frame::Returned
+            | Frame::Pipe(_)
+            | Frame::Piped
+            | Frame::Keeps { .. } => {
                 return Err(Parting::Memory("this side has none; use `shm:` on both sides".to_owned()));
             }
             Frame::Ping { left } => {

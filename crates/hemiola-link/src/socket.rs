@@ -19,6 +19,7 @@ use rustix::net::{
     SendFlags, SocketAddrUnix, SocketFlags, SocketType, recvmsg, sendmsg, sockopt,
 };
 
+use crate::kin::Kin;
 use crate::transport::Arrivals;
 
 /// A socket at which others connect, or a transport by which they come. When it is dropped, it
@@ -140,6 +141,15 @@ impl Stream {
     /// Starts to connect over TCP, as [`unix`](Self::unix) does.
     pub fn tcp(address: SocketAddr) -> io::Result<Self> {
         TcpStream::connect(address).map(Self::Tcp)
+    }
+
+    /// Returns the process at the other end, if it is a peer on this host that runs the same
+    /// program.
+    pub fn kin(&self) -> Option<Kin> {
+        match self {
+            Self::Unix { stream, .. } => Kin::of(stream),
+            Self::Tcp(_) => None,
+        }
     }
 
     fn of_unix(stream: UnixStream) -> Self {

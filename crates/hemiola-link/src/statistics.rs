@@ -43,6 +43,12 @@ pub struct LinkStatistics {
     pub ignored: u64,
     /// The number of sent messages and values that were lent to peers in shared memory.
     pub lent: u64,
+    /// The number of messages and values of peers in shared memory that were read there and to
+    /// which values here refer in place.
+    pub kept: u64,
+    /// The number of other messages and values of peers in shared memory: all of their contents
+    /// were copied.
+    pub copied: u64,
     /// The last problem, in words.
     pub problem: Option<String>,
     /// The differences between the clocks of the peers and that of this robot. They are measured
@@ -216,12 +222,17 @@ impl ReceivedStatistics {
 }
 
 impl LinkStatistics {
+    /// Counts a message that the link was lent, and that is kept where it is, or was copied.
+    pub(crate) fn count_lent(&mut self, is_kept: bool) {
+        *(if is_kept { &mut self.kept } else { &mut self.copied }) += 1;
+    }
+
     /// Updates these statistics to `now`. Names do not change after a link has been opened, so only
     /// numbers are copied for most messages, and nothing is allocated.
     pub(crate) fn update(&mut self, now: &Self) {
         let Self { peers, problem, clocks, sent, received, served, called, .. } = now;
         (self.met, self.parted, self.refused, self.ignored) = (now.met, now.parted, now.refused, now.ignored);
-        self.lent = now.lent;
+        (self.lent, self.kept, self.copied) = (now.lent, now.kept, now.copied);
         renew(&mut self.peers, peers);
         renew(&mut self.problem, problem);
         renew(&mut self.clocks, clocks);
@@ -299,7 +310,9 @@ impl fmt::Display for LinkStatistics {
             peers => formatter.write_str(&peers.iter().map(LinkPeer::to_string).collect::<Vec<_>>().join(", "))?,
         }
         write_counts(formatter, &[(*met, "met"), (*parted, "parted"), (*refused, "refused"), (*ignored, "ignored")])?;
+        let received = [(self.kept, "kept in place"), (self.copied, "copied from shared memory")];
         write_counts(formatter, &[(self.lent, "through shared memory")])?;
+        write_counts(formatter, &received)?;
         for ClockOffset { robot, ahead_ns, error_ns } in &self.clocks {
             let [ahead, error] = [ahead_ns, error_ns].map(|time| *time as f64 / 1e6);
             write!(formatter, "\n  the clock of {robot} is {ahead:+.3} ms ahead, within {error:.3} ms")?;
@@ -387,7 +400,7 @@ mod tests {
         let mut now = before.clone();
         (now.met, now.parted, now.refused, now.ignored) = (1, 2, 3, 4);
         now.peers = vec![LinkPeer { name: "robot".into(), since: Time::from_nanoseconds(5) }];
-        now.lent = 17;
+        (now.lent, now.kept, now.copied) = (17, 18, 19);
         now.problem = Some("it is late".into());
         now.clocks = vec![ClockOffset { robot: "robot".into(), ahead_ns: 6, error_ns: 7 }];
         now.sent[1] = SentStatistics {

@@ -21,8 +21,8 @@ pub use error::WireError;
 pub use fragment::{Fragment, PIECE};
 pub use incoming::{Incoming, split};
 pub(crate) use incoming::{LENGTH, length_of, with_length};
-pub use lent::Lent;
 pub(crate) use lent::lend;
+pub use lent::{Lent, LentMarks};
 pub use pipe::PipeAt;
 pub use reliable::Reliable;
 
@@ -76,6 +76,7 @@ pub(crate) const RELIABLE: u8 = 17;
 const ACKNOWLEDGEMENT: u8 = 18;
 const PIPE: u8 = 19;
 const PIPED: u8 = 20;
+const KEEPS: u8 = 21;
 
 /// A frame that one side sends to the other.
 ///
@@ -156,6 +157,11 @@ pub enum Frame<'b> {
     Pipe(PipeAt),
     /// The last frame of the side on the socket: all others go through its pipe.
     Piped,
+    /// The words in which the side says what it keeps of the other side's memory.
+    Keeps {
+        /// The index of the first of these words in the side's memory.
+        word: u32,
+    },
     /// A piece of a message or value.
     Fragment(Fragment<'b>),
     /// A message, value or fragment that is sent again until it is acknowledged.
@@ -263,6 +269,7 @@ fn longest(kind: u8) -> Option<usize> {
         LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
         RETURNED | PIPED => Some(1),
         PIPE => Some(1 + 8 + 8 + 4),
+        KEEPS => Some(1 + 4),
         FRAGMENT => Some(FRAGMENT_HEAD + PIECE),
         RELIABLE => Some(LONGEST_IN_DATAGRAM),
         ACKNOWLEDGEMENT => Some(1 + 2 * 8),

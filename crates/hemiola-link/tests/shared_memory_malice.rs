@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use common::{Side, Stranger, connecting, eventually, free_path, listening, next};
 use hemiola::prelude::*;
-use hemiola_link::wire::{Answer, Frame, Lent, Message, Offer, OfferKind};
+use hemiola_link::wire::{Answer, Frame, Lent, LentMarks, Message, Offer, OfferKind};
 use hemiola_model::Data as _;
 use hemiola_model::cdr::{MessageSchema, encode};
 use hemiola_model::configuration::LinkAddress;
@@ -59,7 +59,12 @@ impl Stranger {
 
     fn lend(&mut self, sequence: u64, (offset, length): (u64, u64)) -> bool {
         let message = Message { topic: NUMBER, sequence, time: 0, stamp: None, cdr: &[] };
-        self.say(&Frame::Lent(Lent { message, offset, length, wants_notice: sequence.is_multiple_of(2) }))
+        self.say(&Frame::Lent(Lent {
+            message,
+            offset,
+            length,
+            marks: LentMarks { wants_notice: sequence.is_multiple_of(2), may_be_kept: false },
+        }))
     }
 }
 

@@ -11,6 +11,7 @@ mod items;
 mod plain;
 mod primitives;
 mod result;
+mod shared_bytes;
 mod value;
 mod value_reader;
 mod value_writer;
@@ -25,6 +26,7 @@ pub(crate) use hash::Hash;
 pub use items::{Items, ItemsMut};
 #[doc(hidden)]
 pub use plain::{Plain, PlainReader, PlainSource, PlainWriter, read_plain, write_plain};
+pub use shared_bytes::SharedBytes;
 pub use value::Value;
 pub use value_reader::ValueReader;
 pub use value_writer::ValueWriter;
@@ -322,6 +324,13 @@ pub trait Reader {
     /// Returns the source of values that are read in one piece, where there is one.
     #[doc(hidden)]
     fn plain(&mut self) -> Option<PlainSource<'_>> {
+        None
+    }
+    /// Reads so many bytes of the sequence that has begun without copying them, if they are there
+    /// and can be shared; otherwise reads nothing.
+    #[doc(hidden)]
+    fn share(&mut self, length: usize) -> Option<SharedBytes> {
+        _ = length;
         None
     }
     /// Begins a sequence and returns its length.

@@ -77,7 +77,7 @@ pub use pipe::{MemoryPipe, PipeMisuse, PipePlace};
 pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
 #[cfg(not(loom))]
-pub use shared_memory::{ForeignBytes, ForeignMemory, MemoryBlock, SharedMemory};
+pub use shared_memory::{BorrowedBytes, ForeignBytes, ForeignMemory, MemoryBlock, SharedMemory, SharedWords};
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Duty, Generation, Reason, Wakeup, WakeupSet};

@@ -3,8 +3,9 @@
 //! | what | who writes it | how it is read |
 //! |---|---|---|
 //! | [`MemoryBlock`]: a part of one's own memory | who holds the block | by its holder, as any slice |
-//! | a word of one's own memory | anybody, by [`SharedMemory::set_word`] | by other processes |
+//! | a word of one's own memory | anybody, by [`SharedMemory::set_word`] or [`SharedWords::set`] | by other processes |
 //! | [`ForeignMemory`]: that of another process | the other process, at any time, anything | copied |
+//! | [`BorrowedBytes`]: a part of that | nobody: who borrows it promises so | in place |
 //!
 //! # Safety
 //! - No other process can write a byte of this process's own memory: its file is sealed before any
@@ -12,11 +13,18 @@
 //!   atomics; each byte behind them belongs to one block at most (`free`), whose holder has
 //!   exclusive access.
 //! - Foreign memory changes while it is read. It is read by atomic loads of words, which are copied
-//!   into memory of this process before they are used; no reference to it leaves this file. The
-//!   copied bytes are arbitrary: code that makes values of them has to check them.
+//!   into memory of this process before they are used. The copied bytes are arbitrary: code that
+//!   makes values of them has to check them.
+//! - The one exception is [`ForeignMemory::borrow`], which is unsafe to call: its caller knows that
+//!   the other process does not write there (`hemiola-link` says how).
 #![expect(unsafe_code, reason = "memory that other processes see")]
 
+mod borrowed;
 mod free;
+mod words;
+
+pub use borrowed::BorrowedBytes;
+pub use words::SharedWords;
 
 use std::fmt;
 use std::io;
@@ -177,10 +185,10 @@ impl ForeignMemory {
         Mapping::open(descriptor, bytes).map(Self)
     }
 
-    /// Returns a word, as the other process has [set](SharedMemory::set_word) it; `None` if there
-    /// is no such word.
+    /// Returns a word, as the other process has set it ([`SharedMemory::set_word`],
+    /// [`SharedWords::set`]); `None` if there is no such word.
     pub fn word(&self, word: usize) -> Option<u64> {
-        let value = (word < SharedMemory::WORDS).then(|| self.load(word));
+        let value = (word < self.0.length() / size_of::<Word>()).then(|| self.load(word));
         acquire();
         value
     }
@@ -194,7 +202,7 @@ impl ForeignMemory {
 
     #[inline]
     fn load(&self, word: usize) -> u64 {
-        debug_assert!(word < self.0.length() / size_of::<u64>(), "whoever calls this has checked it");
+        debug_assert!(word < self.0.length() / size_of::<Word>(), "whoever calls this has checked it");
         // SAFETY: the memory is that long, aligned to a page, and cannot shrink; it is accessed by
         // atomic loads only.
         unsafe { self.0.address().cast::<Word>().add(word).as_ref() }.get()

@@ -62,4 +62,42 @@ mod loom_tests {
             reader.join().unwrap();
         });
     }
+
+    /// A block is read, and kept: the reader says so in a word before it says that it has read. It
+    /// is dropped by another thread, and returned by the first one when it finds that out. The
+    /// second write comes after the last read.
+    #[test]
+    fn what_is_kept_is_not_written_until_whoever_keeps_it_has_dropped_it() {
+        loom::model(|| {
+            type Shared = (UnsafeCell<()>, [Word; 2]);
+            let words = [0, 0].map(|value| Word(AtomicU64::new(value)));
+            let shared: Arc<Shared> = Arc::new((UnsafeCell::new(()), words));
+            let theirs = shared.clone();
+            // It was lent before.
+            let reader = loom::thread::spawn(move || {
+                let mut held = loom::sync::Arc::new(theirs.clone());
+                let kept = held.clone();
+                let (_, [read, place]) = &*theirs;
+                place.set(1);
+                read.set(1);
+                let user = loom::thread::spawn(move || kept.0.with(|_| ()));
+                while loom::sync::Arc::get_mut(&mut held).is_none() {
+                    loom::thread::yield_now();
+                }
+                place.set(0);
+                user.join().unwrap();
+            });
+            let (block, [read, place]) = &*shared;
+            while read.get() == 0 {
+                loom::thread::yield_now();
+            }
+            acquire();
+            while place.get() == 1 {
+                loom::thread::yield_now();
+            }
+            acquire();
+            block.with_mut(|_| ());
+            reader.join().unwrap();
+        });
+    }
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use hemiola_bus::{Bus, Publisher, Queue, WhenFull};
 use hemiola_model::cdr::CdrReader;
+use hemiola_model::data::SharedBytes;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
 use hemiola_trace::LinkProfile;
@@ -87,7 +88,10 @@ struct Shared {
 #[derive(Default)]
 struct Delivery {
     stamp: Time,
+    /// The value in CDR, unless it is in `shared`.
     cdr: Vec<u8>,
+    /// The value in CDR to which the source's value may refer; empty if it is in `cdr`.
+    shared: SharedBytes,
     /// The number of losses before the delivery.
     losses: u32,
     /// The number of deliveries up to this one.
@@ -133,13 +137,33 @@ impl SourceInlet {
     /// # }
     /// ```
     pub fn deliver_with(&self, stamp: Time, append: impl FnOnce(&mut Vec<u8>)) -> bool {
+        self.deliver_filled(stamp, |delivery| append(&mut delivery.cdr))
+    }
+
+    /// Delivers a value like [`deliver`](Self::deliver), without copying it: the source's value may
+    /// refer to large parts of `cdr`, if it has fields of the type [`SharedBytes`].
+    ///
+    /// ```
+    /// # use hemiola_model::data::SharedBytes;
+    /// # fn receive(robot: &hemiola_runtime::RobotHandle, cdr: &SharedBytes) {
+    /// if let Some(image) = robot.inlet("link.head.UpperImage") {
+    ///     image.deliver_shared(robot.now(), cdr);
+    /// }
+    /// # }
+    /// ```
+    pub fn deliver_shared(&self, stamp: Time, cdr: &SharedBytes) -> bool {
+        self.deliver_filled(stamp, |delivery| delivery.shared = cdr.clone())
+    }
+
+    fn deliver_filled(&self, stamp: Time, fill: impl FnOnce(&mut Delivery)) -> bool {
         // A delivery is consistent even if another thread has panicked.
         let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
         let Feed { publisher, delivered, capacity } = &mut *feed;
         let mut delivery = publisher.loan();
         delivery.stamp = stamp;
         delivery.cdr.clear();
-        append(&mut delivery.cdr);
+        delivery.shared = SharedBytes::default();
+        fill(&mut delivery);
         // Losses are counted under the same lock.
         delivery.losses = self.shared.losses.load(Ordering::Relaxed);
         delivery.number = *delivered + 1;
@@ -237,7 +261,9 @@ impl Intake {
         let delivery = deliveries.receive().ok_or("nothing was delivered")?;
         shared.read.store(delivery.number, Ordering::Relaxed);
         *noted = delivery.losses;
-        let mut reader = CdrReader::new(&delivery.cdr).map_err(|error| error.to_string())?;
+        let shared = (!delivery.shared.is_empty()).then_some(&delivery.shared);
+        let reader = shared.map_or_else(|| CdrReader::new(&delivery.cdr), CdrReader::sharing);
+        let mut reader = reader.map_err(|error| error.to_string())?;
         value.read(&mut reader).map_err(|error| error.to_string())?;
         *is_fed = true;
         Ok(delivery.stamp)

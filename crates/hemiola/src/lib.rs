@@ -99,6 +99,7 @@ pub use program::*;
 pub mod prelude {
     #[cfg(feature = "messages")]
     pub use crate::bus::{AnswerError, Publisher, Requests, SendError, Subscription};
+    pub use crate::data::SharedBytes;
     pub use crate::module::{Canvas, Color, Debug, Fresh, Module, Previous, SafeState, Samples, Scene, Scope};
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
     // The derives alone: the methods of these traits would hide those of other types, such as

@@ -9,6 +9,7 @@ use std::{fs, io};
 
 use hemiola::Representation;
 use hemiola::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Sent, Subject};
+use hemiola::data::SharedBytes;
 use hemiola::link::{LinkHost, LinkStatistics, Links, PolledLinks};
 use hemiola_bench_contestant::links::{self, Arrivals, Partner, measure};
 use hemiola_bench_contestant::messages::Assignment;
@@ -25,7 +26,7 @@ use crate::sync::{AtomicBool, Ordering};
 struct Packet {
     number: u64,
     stamp_ns: u64,
-    data: Vec<u8>,
+    data: SharedBytes,
 }
 
 /// The bytes of the length of a sequence in CDR.
@@ -111,7 +112,7 @@ struct Publishing {
 impl links::Sender for Publishing {
     fn send(&mut self, number: u64) {
         let mut packet = self.publisher.loan();
-        packet.data.resize(self.data, 0);
+        packet.data.refill(|data| data.resize(self.data, 0));
         (packet.number, packet.stamp_ns) = (number, monotonic_ns());
         packet.publish();
     }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use hemiola_model::cdr::{CdrReader, CopiedBytes};
-use hemiola_model::data::ReadError;
+use hemiola_model::data::{ReadError, SharedBytes};
 use hemiola_realtime::MemoryBlock;
 
 /// A message in CDR, which may wait for several peers. It is either in memory of its own, or in
@@ -39,6 +39,8 @@ pub enum Contents<'c> {
     Own(&'c [u8]),
     /// The message is in memory of another process, which may change it at any time.
     Lent(&'c dyn CopiedBytes),
+    /// The message does not change, and values may refer to parts of it.
+    Shared(&'c SharedBytes),
 }
 
 impl<'c> Contents<'c> {
@@ -47,6 +49,7 @@ impl<'c> Contents<'c> {
         match self {
             Self::Own(bytes) => bytes.len(),
             Self::Lent(bytes) => bytes.length(),
+            Self::Shared(bytes) => bytes.len(),
         }
     }
 
@@ -54,6 +57,7 @@ impl<'c> Contents<'c> {
     pub fn bytes(self) -> Cow<'c, [u8]> {
         match self {
             Self::Own(bytes) => Cow::Borrowed(bytes),
+            Self::Shared(bytes) => Cow::Borrowed(bytes),
             Self::Lent(lent) => {
                 let mut bytes = Vec::new();
                 lent.append_to(&mut bytes);
@@ -70,6 +74,7 @@ impl<'c> Contents<'c> {
         match self {
             Self::Own(bytes) => CdrReader::new(bytes),
             Self::Lent(bytes) => CdrReader::copying(bytes),
+            Self::Shared(bytes) => CdrReader::sharing(bytes),
         }
     }
 }

@@ -427,6 +427,7 @@ impl Topics {
         inlet.is_none_or(|inlet| match value {
             Contents::Own(cdr) => inlet.deliver(stamp, cdr),
             Contents::Lent(lent) => inlet.deliver_with(stamp, |cdr| lent.append_to(cdr)),
+            Contents::Shared(cdr) => inlet.deliver_shared(stamp, cdr),
         })
     }
 

@@ -12,26 +12,41 @@
 //! | return | | counts it in a word of its own memory |
 //! | use again | reads the word before it sends, and drops the blocks that were returned | |
 //!
-//! Blocks are returned in the order in which they were lent, so that one number is enough. Nothing
+//! Blocks are read in the order in which they were lent, so that one number is enough. Nothing
 //! that the other side writes is trusted: a place outside of its memory, or a number that cannot
 //! be, ends the conversation. A killed process returns and lends nothing any more: its socket
 //! closes, and all of its blocks are free.
+//!
+//! A peer that runs the same program may keep blocks beyond that, and read them in place:
+//! [`kept`](super::kept).
 
-use std::collections::VecDeque;
 use std::mem;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hemiola_model::cdr::CopiedBytes;
 use hemiola_realtime::{ForeignBytes, ForeignMemory, MemoryBlock, MemoryPipe, PipeMisuse, PipePlace, SharedMemory};
 
-use crate::ends::Cdr;
+use super::kept::{Keeping, Kept, PLACES};
+use super::lending::{LeftBehind, Lending, Theirs};
+use crate::ends::{Cdr, Contents};
+use crate::kin::Kin;
+use crate::patience::Patience;
 use crate::session::{Desk, Parting};
-use crate::wire::{self, Frame, Lent, PipeAt};
+use crate::wire::{self, Frame, Lent, LentMarks, PipeAt};
 
 /// The memory of a link that its peers read. It is created for the first peer that can read it.
-#[derive(Default)]
-pub struct LinkMemory(Option<Arc<SharedMemory>>);
+pub struct LinkMemory {
+    memory: Option<Arc<SharedMemory>>,
+    /// The blocks that peers may still read, although their conversations have ended.
+    left_behind: Vec<LeftBehind>,
+    /// The blocks of such peers that are still kept here.
+    kept: Vec<Arc<Kept>>,
+    /// The time at which these are looked at again, if nothing else happens before.
+    due: Option<Instant>,
+    patience: Patience,
+}
 
 /// The memory that the two ends of a connection share.
 pub struct Sharing {
@@ -48,13 +63,15 @@ pub struct Sharing {
     stage: Stage,
     /// Set if the peer's frames come through the pipe.
     is_piped_to: bool,
-    /// The blocks that were lent and have not been returned yet, the oldest first.
-    lent: VecDeque<Cdr>,
-    lent_bytes: usize,
-    /// The number of messages that have ever been lent.
-    count: u64,
+    lending: Lending,
     /// The number of the peer's messages that have been read.
     read: u64,
+    /// The peer's process, if it runs the same program.
+    kin: Option<Arc<Kin>>,
+    /// The blocks of that peer that are kept here.
+    keeping: Option<Keeping>,
+    /// Set if the peer is to be told that blocks may be kept here.
+    owes_words: bool,
     /// Set if the peer waits to be notified that something was read.
     owes_notice: bool,
     /// Set if the peer has returned something that it was never lent.
@@ -64,13 +81,6 @@ pub struct Sharing {
 /// The bytes of a lent message.
 #[derive(Debug)]
 pub struct LentBytes<'m>(ForeignBytes<'m>);
-
-/// The memory of the other side. One of its words counts the messages of this side that were read
-/// there.
-struct Theirs {
-    memory: Arc<ForeignMemory>,
-    word: usize,
-}
 
 /// The frames that this side has sent so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,11 +103,8 @@ enum Stage {
 
 /// The size of a link's memory. Unused parts of it occupy no physical memory.
 const BYTES: usize = 64 << 20;
-/// The least number of lent messages, and the number of bytes, from which on this side waits until
-/// some have been read. This is about as much as waits in a socket, because messages that wait
-/// longer are outdated when they are read.
-const MOST_LENT: usize = 3;
-const MOST_BYTES: usize = 416 << 10;
+/// The longest pause between looking at what was kept beyond the end of a conversation.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// The size of a pipe's ring. Frames that are longer go through it in pieces.
 const RING: usize = 64 << 10;
 /// The largest ring of a peer.
@@ -106,8 +113,13 @@ const LARGEST_RING: u64 = 1 << 20;
 impl LinkMemory {
     /// Begins to share the memory with one more peer besides those that use it already; `None` if
     /// no memory is available.
-    pub fn share<'s>(&mut self, used: impl Iterator<Item = &'s Sharing> + Clone, desk: &mut Desk) -> Option<Sharing> {
-        let memory = match &self.0 {
+    pub fn share<'s>(
+        &mut self,
+        used: impl Iterator<Item = &'s Sharing> + Clone,
+        kin: Option<Kin>,
+        desk: &mut Desk,
+    ) -> Option<Sharing> {
+        let memory = match &self.memory {
             Some(memory) => memory.clone(),
             None => {
                 let made = SharedMemory::create(BYTES).map_err(|error| {
@@ -115,19 +127,52 @@ impl LinkMemory {
                         "shared memory is not available, so everything goes through the socket: {error}"
                     ));
                 });
-                self.0.insert(made.ok()?).clone()
+                self.memory.insert(made.ok()?).clone()
             }
         };
         desk.topics.write_into(memory.clone());
         let mut words = (0..SharedMemory::WORDS / PipePlace::WORDS).map(|number| number * PipePlace::WORDS);
         let word = words.find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
-        Some(Sharing::new(memory, word))
+        Some(Sharing::new(memory, word, kin))
+    }
+
+    /// Notes that a conversation has ended.
+    pub fn note_end(&mut self, sharing: Sharing) {
+        let Sharing { lending, theirs, kin, keeping, .. } = sharing;
+        self.kept.extend(keeping.map(Keeping::end).into_iter().flatten());
+        self.left_behind.extend(theirs.zip(kin).and_then(|(theirs, kin)| LeftBehind::new(lending, theirs, kin)));
+        self.due = None;
+        self.patience.reset();
+    }
+
+    /// Drops the blocks that were returned after the end of their conversations, on both sides.
+    pub fn collect(&mut self) {
+        self.left_behind.retain_mut(|left| !left.collect());
+        self.kept.retain_mut(|kept| Arc::get_mut(kept).is_none());
+    }
+
+    /// Returns the time at which there may be more to [drop](Self::collect): nobody says when.
+    pub fn due(&mut self, now: Instant) -> Option<Instant> {
+        if self.left_behind.is_empty() && self.kept.is_empty() {
+            return None;
+        }
+        if self.due.is_none_or(|due| due <= now) {
+            self.due = Some(self.patience.after(now));
+        }
+        self.due
+    }
+}
+
+impl Default for LinkMemory {
+    fn default() -> Self {
+        let (left_behind, kept, patience) = (Vec::new(), Vec::new(), Patience::up_to(LONGEST_PAUSE));
+        Self { memory: None, left_behind, kept, due: None, patience }
     }
 }
 
 impl Sharing {
     /// Begins to share this memory; the words from `word` on are reserved for this conversation.
-    fn new(memory: Arc<SharedMemory>, word: usize) -> Self {
+    fn new(memory: Arc<SharedMemory>, word: usize, kin: Option<Kin>) -> Self {
         (word..word + PipePlace::WORDS).for_each(|word| memory.set_word(word, 0));
         let ring = memory.block(RING);
         let at = |ring: &MemoryBlock| PipeAt { offset: ring.offset(), length: ring.len() as u64, word: word as u32 };
@@ -136,13 +181,14 @@ impl Sharing {
             ring,
             pipe: None,
             is_piped_to: false,
+            keeping: kin.as_ref().and_then(|kin| Keeping::new(&memory, kin)),
+            owes_words: kin.is_some(),
+            kin: kin.map(Arc::new),
             memory,
             word,
             theirs: None,
             stage: Stage::Silent,
-            lent: VecDeque::new(),
-            lent_bytes: 0,
-            count: 0,
+            lending: Lending::default(),
             read: 0,
             owes_notice: false,
             is_betrayed: false,
@@ -162,7 +208,7 @@ impl Sharing {
             Stage::Announced => self.pipe.is_none(),
             _ => false,
         };
-        is_settled && self.theirs.is_some() && !self.owes_notice && !self.is_full()
+        is_settled && self.theirs.is_some() && !self.owes_notice && !self.owes_words && !self.lending.is_full()
     }
 
     /// Returns the descriptor to pass with the bytes that are written next, until it has been
@@ -182,6 +228,14 @@ impl Sharing {
     /// about this side's memory or pipe if it is due, and otherwise that of `next`, which is lent
     /// if it is in the memory.
     pub fn next(&mut self, frame: &mut Vec<u8>, next: impl FnOnce(&mut Vec<u8>) -> Option<Cdr>) -> Option<Cdr> {
+        let has_announced_memory = matches!(self.stage, Stage::Open | Stage::Announced | Stage::Piped);
+        if has_announced_memory
+            && mem::take(&mut self.owes_words)
+            && let Some(keeping) = &self.keeping
+        {
+            Frame::Keeps { word: keeping.word() }.write(frame);
+            return Some(Cdr::default());
+        }
         match self.stage {
             Stage::Silent => {
                 self.stage = Stage::Greeted;
@@ -210,23 +264,20 @@ impl Sharing {
             return Some(Cdr::default());
         }
         self.collect();
-        if self.is_full() {
+        if self.lending.is_full() {
             return None;
         }
         let begin = frame.len();
         let cdr = next(frame)?;
-        match cdr.block().filter(|block| self.theirs.is_some() && block.is_part_of(&self.memory)) {
-            None => Some(cdr),
-            Some(block) => {
+        match (cdr.block().filter(|block| block.is_part_of(&self.memory)), &self.theirs) {
+            (Some(block), Some(theirs)) => {
                 let place = (block.offset(), cdr.len() as u64);
-                self.lent_bytes += cdr.len();
-                self.lent.push_back(cdr);
-                self.count += 1;
-                // Once one of several messages has been read, there is room for the next one.
-                let wants_notice = self.lent.len() >= MOST_LENT - 1 && self.lent_bytes >= MOST_BYTES / 2;
-                wire::lend(frame, begin, place, wants_notice);
+                let may_be_kept = theirs.keeping.is_some();
+                let wants_notice = self.lending.lend(cdr);
+                wire::lend(frame, begin, place, LentMarks { wants_notice, may_be_kept });
                 Some(Cdr::default())
             }
+            _ => Some(cdr),
         }
     }
 
@@ -255,28 +306,16 @@ impl Sharing {
         self.is_piped_to
     }
 
-    /// Returns the number of messages that have been lent.
-    pub fn count(&self) -> u64 {
-        self.count
+    /// Returns what was lent.
+    pub fn lending(&self) -> &Lending {
+        &self.lending
     }
 
-    /// Returns whether nothing may be sent until the other side has read some of the lent messages.
-    pub fn is_full(&self) -> bool {
-        self.lent.len() >= MOST_LENT && self.lent_bytes >= MOST_BYTES
-    }
-
-    /// Drops the blocks that have been returned.
+    /// Drops the blocks that have been returned, and returns those that are not kept any more.
     pub fn collect(&mut self) {
-        let Some(theirs) = self.theirs.as_ref().filter(|_| !self.lent.is_empty()) else { return };
-        let returned = theirs.memory.word(theirs.word).unwrap_or_default();
-        if returned > self.count {
-            self.is_betrayed = true;
-            return;
-        }
-        // A number that has become smaller returns nothing.
-        while self.count - (self.lent.len() as u64) < returned {
-            let Some(cdr) = self.lent.pop_front() else { break };
-            self.lent_bytes -= cdr.len();
+        self.keeping.iter_mut().for_each(Keeping::collect);
+        if let Some(theirs) = &self.theirs {
+            self.is_betrayed |= self.lending.collect(theirs).is_err();
         }
     }
 
@@ -299,7 +338,22 @@ impl Sharing {
             return Err(memory(&format!("{bytes} bytes, of at most {BYTES}, with its word {word}")));
         }
         let theirs = ForeignMemory::open(&descriptor, bytes).map_err(|error| memory(&error.to_string()))?;
-        self.theirs = Some(Theirs { memory: Arc::new(theirs), word });
+        self.theirs = Some(Theirs { memory: Arc::new(theirs), word, keeping: None });
+        Ok(())
+    }
+
+    /// Notes that the other side may keep what it is lent, and says so in its words from `word` on.
+    ///
+    /// # Errors
+    /// Returns an error if there are no such words.
+    pub fn open_words(&mut self, word: u32) -> Result<(), Parting> {
+        let Some(theirs) = &mut self.theirs else { return Err(memory("it has not announced its memory yet")) };
+        let last = (word as usize).saturating_add(PLACES);
+        if theirs.keeping.is_some() || theirs.memory.word(last).is_none() {
+            return Err(memory(&format!("it says what it keeps from word {word} on")));
+        }
+        // Of others it is not known when they end.
+        theirs.keeping = self.kin.is_some().then_some(word as usize);
         Ok(())
     }
 
@@ -334,19 +388,36 @@ impl Sharing {
         if self.is_piped_to { Ok(()) } else { Err(memory("it has not announced its pipe yet")) }
     }
 
-    /// Returns the bytes of a lent message.
+    /// Applies `take` to the contents of a lent message, and returns it to its owner, unless values
+    /// refer to it. Returns whether it is kept for them.
     ///
     /// # Errors
     /// Returns an error if there is no such place in the peer's memory.
-    pub fn read(&self, lent: &Lent<'_>) -> Result<LentBytes<'_>, Parting> {
-        let Lent { offset, length, .. } = *lent;
+    pub fn receive(&mut self, lent: &Lent<'_>, take: impl FnOnce(Contents<'_>)) -> Result<bool, Parting> {
+        let Lent { offset, length, marks, .. } = *lent;
         let Some(theirs) = &self.theirs else { return Err(memory("it has not announced its memory yet")) };
-        let place = theirs.memory.part(offset, length);
-        place.map(LentBytes).ok_or_else(|| memory(&format!("{length} bytes from byte {offset} on are not in it")))
+        let (number, place) = (self.read + 1, (offset, length));
+        let keeping = self.keeping.as_mut().filter(|_| marks.may_be_kept);
+        let is_kept = match keeping.and_then(|keeping| Some((keeping.borrow(number, &theirs.memory, place)?, keeping)))
+        {
+            Some(((place, bytes), keeping)) => {
+                take(Contents::Shared(&bytes));
+                drop(bytes);
+                keeping.settle(place)
+            }
+            None => {
+                let bytes = theirs.memory.part(offset, length).map(LentBytes);
+                let why = || memory(&format!("{length} bytes from byte {offset} on are not in it"));
+                take(Contents::Lent(&bytes.ok_or_else(why)?));
+                false
+            }
+        };
+        self.give_back(marks.wants_notice);
+        Ok(is_kept)
     }
 
-    /// Returns the message that was read last to its owner.
-    pub fn give_back(&mut self, wants_notice: bool) {
+    /// Counts the message that was read last.
+    fn give_back(&mut self, wants_notice: bool) {
         self.read += 1;
         self.memory.set_word(self.word, self.read);
         self.owes_notice |= wants_notice;

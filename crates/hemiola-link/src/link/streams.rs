@@ -11,7 +11,6 @@ use super::outbox::Outbox;
 use super::seeker::Seeker;
 use super::sharing::{LinkMemory, Sharing};
 use super::{MOST_PEERS, Readiness, Todo, Tokens};
-use crate::ends::Contents;
 use crate::near;
 use crate::session::{Desk, Parting, Session};
 use crate::socket::{Listener, Stream};
@@ -28,7 +27,7 @@ pub struct Streams {
     /// The number of the next socket.
     next: usize,
     /// The memory for peers on this host, if the address requests it.
-    memory: Option<LinkMemory>,
+    memory: Option<Box<LinkMemory>>,
 }
 
 enum Port {
@@ -97,7 +96,7 @@ impl Streams {
 
     fn of(port: Port, address: &LinkAddress, tokens: Tokens) -> Self {
         let shares = matches!(address, LinkAddress::Shm(_) | LinkAddress::Auto(_));
-        let memory = shares.then(LinkMemory::default);
+        let memory = shares.then(Box::default);
         Self { peers: Vec::new(), port, tokens, next: PORT + 1, memory }
     }
 
@@ -109,9 +108,10 @@ impl Streams {
         }
     }
 
-    /// Drops the blocks that peers have read and returned.
+    /// Drops the blocks that peers have returned, and returns those that are not kept any more.
     pub fn collect(&mut self) {
         self.peers.iter_mut().filter_map(|peer| peer.sharing.as_mut()).for_each(Sharing::collect);
+        self.memory.iter_mut().for_each(|memory| memory.collect());
     }
 
     /// Gives all peers a turn.
@@ -167,7 +167,7 @@ impl Streams {
                 peer.is_marked = peer.has_more();
                 let token = tokens.at(peer.socket);
                 peer.send(desk, now, |stream, is_wanted| stream.want_room(registry, token, is_wanted))?;
-                let is_full = peer.sharing.as_ref().is_some_and(Sharing::is_full);
+                let is_full = peer.sharing.as_ref().is_some_and(|sharing| sharing.lending().is_full());
                 peer.due = peer.session.due().filter(|_| peer.is_writable && !is_full);
                 if peer.session.robot().is_none() {
                     if now >= peer.began + HELLO_PATIENCE {
@@ -182,6 +182,7 @@ impl Streams {
         // Peers that have connected since then get their first turn.
         todo.is_more |= self.peers.iter().any(|peer| peer.is_marked && peer.is_there);
         todo.also_at(self.peers.iter().filter_map(|peer| peer.due).min());
+        todo.also_at(self.memory.as_mut().and_then(|memory| memory.due(now)));
         if let Port::Connecting(seeker) = &mut self.port {
             if self.peers.iter().any(|peer| peer.session.robot().is_some()) {
                 seeker.note_reached();
@@ -250,7 +251,7 @@ impl Streams {
         // Descriptors can be passed only on this host.
         let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
         let used = self.peers.iter().filter_map(|peer| peer.sharing.as_ref());
-        let sharing = memory.and_then(|memory| memory.share(used, desk));
+        let sharing = memory.and_then(|memory| memory.share(used, stream.kin(), desk));
         let peer = Peer {
             socket: self.next,
             stream,
@@ -295,6 +296,9 @@ impl Streams {
         peer.session.end(self.peers.iter().map(|peer| &peer.session), desk);
         if parting.is_refusal() {
             peer.say_goodbye(&parting.to_string());
+        }
+        if let Some((memory, sharing)) = self.memory.as_mut().zip(peer.sharing.take()) {
+            memory.note_end(sharing);
         }
         self.note_end(peer.session.robot(), &parting, desk, now);
     }
@@ -402,11 +406,12 @@ impl Peer {
         let Self { incoming, session, sharing, passed, .. } = self;
         let mut hear = |frame: Frame<'_>| match (frame, sharing.as_mut().filter(|_| session.robot().is_some())) {
             (Frame::Memory { bytes, word }, Some(sharing)) => sharing.open(bytes, word, passed.take()),
+            (Frame::Keeps { word }, Some(sharing)) => sharing.open_words(word),
             (Frame::Pipe(at), Some(sharing)) => sharing.open_pipe(at),
             (Frame::Piped, Some(sharing)) => sharing.note_piped(),
             (Frame::Lent(lent), Some(sharing)) => {
-                session.take(&lent.message, Contents::Lent(&sharing.read(&lent)?), desk);
-                sharing.give_back(lent.wants_notice);
+                let is_kept = sharing.receive(&lent, |contents| session.take(&lent.message, contents, desk))?;
+                desk.statistics.count_lent(is_kept);
                 Ok(())
             }
             // The counter shows which messages were returned.
@@ -479,10 +484,11 @@ impl Peer {
             outbox.fill(|frame| session.next(now, desk, frame));
             return Ok(());
         };
-        let before = sharing.count();
+        let before = sharing.lending().count();
         outbox.fill(|frame| sharing.next(frame, |frame| session.next(now, desk, frame)));
-        if sharing.count() > before {
-            desk.statistics.lent += sharing.count() - before;
+        let lent = sharing.lending().count() - before;
+        if lent > 0 {
+            desk.statistics.lent += lent;
         }
         sharing.check()
     }

@@ -1,10 +1,11 @@
 //! The bytes of frames: how they are read and written.
 
 use super::{
-    ACKNOWLEDGEMENT, ANSWER, Answer, DATAGRAM_HEAD, FRAGMENT, Fragment, Frame, GOODBYE, HELLO, LENT_MESSAGE,
-    LENT_VALUE, Lent, MEMORY, MESSAGE, MESSAGE_HEAD, MOST_OFFERS, Message, NAME, NoAnswer, OFFER, Offer, OfferKind,
-    PING, PIPE, PIPED, PONG, PipeAt, REFUSAL, RELIABLE, RELIABLE_HEAD, REQUEST, RESPONSE, RETURNED, Reliable, Request,
-    Response, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError, check_length, head_length,
+    ACKNOWLEDGEMENT, ANSWER, Answer, DATAGRAM_HEAD, FRAGMENT, Fragment, Frame, GOODBYE, HELLO, KEEPS, LENT_MESSAGE,
+    LENT_VALUE, Lent, LentMarks, MEMORY, MESSAGE, MESSAGE_HEAD, MOST_OFFERS, Message, NAME, NoAnswer, OFFER, Offer,
+    OfferKind, PING, PIPE, PIPED, PONG, PipeAt, REFUSAL, RELIABLE, RELIABLE_HEAD, REQUEST, RESPONSE, RETURNED,
+    Reliable, Request, Response, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError, check_length,
+    head_length,
 };
 
 impl<'b> Frame<'b> {
@@ -90,6 +91,7 @@ impl<'b> Frame<'b> {
                 word: u32::from_le_bytes(contents.array()?),
             }),
             PIPED => Self::Piped,
+            KEEPS => Self::Keeps { word: u32::from_le_bytes(contents.array()?) },
             FRAGMENT => Self::Fragment(Fragment::read(&mut contents)?),
             RELIABLE => Self::Reliable(Reliable::read(&mut contents)?),
             ACKNOWLEDGEMENT => Self::Acknowledgement {
@@ -161,6 +163,10 @@ impl<'b> Frame<'b> {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
             Self::Piped => bytes.push(PIPED),
+            Self::Keeps { word } => {
+                bytes.push(KEEPS);
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
             Self::Fragment(fragment) => fragment.write(bytes),
             Self::Reliable(Reliable { number, frame }) => {
                 bytes.extend_from_slice(&reliable_head(number));
@@ -248,11 +254,11 @@ impl<'b> Contents<'b> {
         let stamp = if has_stamp { Some(self.time()?) } else { None };
         let message = Message { topic, sequence, time, stamp, cdr: &[] };
         let [offset, length] = [self.array()?, self.array()?].map(u64::from_le_bytes);
-        let wants_notice = match self.array()? {
-            [wish @ (0 | 1)] => wish == 1,
-            [wish] => return Err(WireError::Notice(wish)),
+        let marks = match self.array()? {
+            [marks @ 0..4] => LentMarks { wants_notice: marks & 1 != 0, may_be_kept: marks & 2 != 0 },
+            [marks] => return Err(WireError::Marks(marks)),
         };
-        Ok(Lent { message, offset, length, wants_notice })
+        Ok(Lent { message, offset, length, marks })
     }
 
     pub(super) fn time(&mut self) -> Result<i64, WireError> {

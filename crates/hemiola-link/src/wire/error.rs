@@ -35,8 +35,8 @@ pub enum WireError {
     Topic(u32),
     /// The reason of a refusal is unknown.
     NoAnswer(u8),
-    /// The flag that requests a notice is neither 0 nor 1.
-    Notice(u8),
+    /// The marks of a lent message are unknown.
+    Marks(u8),
     /// The frame is a hello of a program that is no link.
     NoLink,
     /// A fragment has no such place in its message.
@@ -67,7 +67,7 @@ impl fmt::Display for WireError {
             Self::Answer(answer) => write!(formatter, "there is no answer {answer}"),
             Self::Topic(topic) => write!(formatter, "an offer has the number {topic}, of at most {}", MOST_OFFERS - 1),
             Self::NoAnswer(why) => write!(formatter, "there is no reason {why} for a refusal"),
-            Self::Notice(wish) => write!(formatter, "a notice is wanted or not, and not {wish}"),
+            Self::Marks(marks) => write!(formatter, "a lent message has no marks {marks:#04x}"),
             Self::NoLink => formatter.write_str("it says hello, and not as a link does"),
             Self::Fragment { length, index, bytes } => {
                 write!(formatter, "fragment {index} of a message of {length} bytes has {bytes} bytes")

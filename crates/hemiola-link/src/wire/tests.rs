@@ -48,7 +48,11 @@ impl Owned {
                 let stamp = (self.kind == LENT_VALUE).then_some(self.others[0]);
                 let message = Message { topic: self.topic, sequence: self.sequence, time: self.time, stamp, cdr: &[] };
                 let [offset, length] = self.others.map(i64::cast_unsigned);
-                Frame::Lent(Lent { message, offset, length, wants_notice: self.answer == Answer::Wanted })
+                let marks = LentMarks {
+                    wants_notice: self.answer == Answer::Wanted,
+                    may_be_kept: self.topic.is_multiple_of(2),
+                };
+                Frame::Lent(Lent { message, offset, length, marks })
             }
             RETURNED => Frame::Returned,
             PIPE => {
@@ -56,6 +60,7 @@ impl Owned {
                 Frame::Pipe(PipeAt { offset, length, word: self.topic })
             }
             PIPED => Frame::Piped,
+            KEEPS => Frame::Keeps { word: self.topic },
             FRAGMENT => {
                 let bytes: &[u8] = if self.cdr.is_empty() { &[7] } else { &self.cdr };
                 let index = self.topic % 2048;
@@ -80,7 +85,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=PIPED, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=KEEPS, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,
@@ -189,9 +194,9 @@ fn what_is_of_no_kind_is_not_offered_and_not_refused() {
     bytes[9] = 4;
     assert_eq!(Frame::read(&bytes), Err(WireError::NoAnswer(4)));
     let message = Message { topic: 0, sequence: 0, time: 0, stamp: None, cdr: &[] };
-    let mut bytes = written(&Frame::Lent(Lent { message, offset: 0, length: 0, wants_notice: true }));
-    *bytes.last_mut().unwrap() = 2;
-    assert_eq!(Frame::read(&bytes), Err(WireError::Notice(2)));
+    let mut bytes = written(&Frame::Lent(Lent { message, offset: 0, length: 0, marks: LentMarks::default() }));
+    *bytes.last_mut().unwrap() = 4;
+    assert_eq!(Frame::read(&bytes), Err(WireError::Marks(4)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::bytes::{Bytes, CopiedBytes};
 use super::{HEADER, Seconds};
-use crate::data::{ItemsMut, PlainSource, ReadError, Reader, VariantContent, VariantHead};
+use crate::data::{ItemsMut, PlainSource, ReadError, Reader, SharedBytes, VariantContent, VariantHead};
 
 /// Reads values from CDR. The bytes are not trusted: whatever they are, the result is a value or an
 /// error.
@@ -22,6 +22,8 @@ use crate::data::{ItemsMut, PlainSource, ReadError, Reader, VariantContent, Vari
 #[derive(Debug)]
 pub struct CdrReader<'b> {
     bytes: Bytes<'b>,
+    /// The same bytes, if values may refer to parts of them.
+    shared: Option<&'b SharedBytes>,
     position: usize,
     byte_order: ByteOrder,
     /// Set while a structure has begun and none of its fields has been read.
@@ -30,6 +32,8 @@ pub struct CdrReader<'b> {
     absent_after: Vec<usize>,
 }
 
+/// The least number of bytes that a value shares with its message instead of copying them.
+pub(crate) const LEAST_SHARED: usize = 4 << 10;
 /// The bytes of numbers that are copied at once before they are converted.
 const PIECE: usize = 4 << 10;
 
@@ -81,6 +85,26 @@ impl<'b> CdrReader<'b> {
         Self::of(Bytes::Copied(bytes))
     }
 
+    /// Creates a reader of bytes that values may refer to: large fields of the type [`SharedBytes`]
+    /// are parts of them, instead of copies.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::{CdrReader, encode};
+    /// use hemiola_model::data::SharedBytes;
+    ///
+    /// let message = SharedBytes::from(encode(&vec![1_u8; 614_400]));
+    /// let pixels = SharedBytes::read(&mut CdrReader::sharing(&message)?)?;
+    /// assert_eq!(pixels.as_ptr(), message[8..].as_ptr());
+    /// # Ok::<(), hemiola_model::data::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no header of plain CDR.
+    pub fn sharing(bytes: &'b SharedBytes) -> Result<Self, ReadError> {
+        Ok(Self { shared: Some(bytes), ..Self::new(bytes)? })
+    }
+
     #[inline]
     fn of(bytes: Bytes<'b>) -> Result<Self, ReadError> {
         let mut header = [0; HEADER.len()];
@@ -94,7 +118,7 @@ impl<'b> CdrReader<'b> {
             [a, b, ..] => return Err(other_header(a, b)),
         };
         let position = HEADER.len();
-        Ok(Self { bytes, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
+        Ok(Self { bytes, shared: None, position, byte_order, structure_is_empty: false, absent_after: Vec::new() })
     }
 
     /// Ends the reading: nothing may follow the value.
@@ -315,6 +339,12 @@ impl Reader for CdrReader<'_> {
             ItemsMut::F32(items) => self.numbers(items, f32::from_le_bytes),
             ItemsMut::F64(items) => self.numbers(items, f64::from_le_bytes),
         }
+    }
+
+    fn share(&mut self, length: usize) -> Option<SharedBytes> {
+        let shared = self.shared.filter(|_| length >= LEAST_SHARED)?;
+        let begin = self.take(length).ok()?;
+        Some(shared.part(begin..self.position))
     }
 
     fn begin_sequence(&mut self) -> Result<usize, ReadError> {

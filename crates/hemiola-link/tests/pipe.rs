@@ -94,7 +94,7 @@ impl Piping {
                     }
                     Frame::Offer(offer) => topic = Some(offer.topic),
                     Frame::Piped => break 'until_piped,
-                    Frame::Hello { .. } | Frame::Answer { .. } => {}
+                    Frame::Hello { .. } | Frame::Answer { .. } | Frame::Keeps { .. } => {}
                     other => panic!("{other:?}"),
                 }
             }

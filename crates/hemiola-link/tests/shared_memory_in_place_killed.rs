@@ -4,10 +4,9 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
 
-use common::{Side, connecting, eventually, free_path, listening, next};
+use common::{Other, Side, connecting, eventually, free_path, listening, mappings, next};
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
@@ -20,32 +19,6 @@ struct Picture {
 const PICTURES: &str = "Picture";
 const LENGTH: usize = 100_000;
 
-/// A process that is killed when it is dropped.
-struct Other(Child);
-
-impl Other {
-    fn start(program: &Path, path: &Path) -> Self {
-        let mut command = Command::new(program);
-        command
-            .args(["other_process", "--exact", "--ignored", "--quiet"])
-            .env("HEMIOLA_TEST_SOCKET", path)
-            .stdout(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
-    }
-}
-
-/// Returns whether links' memory is mapped in this process.
-fn is_mapped() -> bool {
-    std::fs::read_to_string("/proc/self/maps").unwrap().contains("/memfd:hemiola")
-}
-
 impl Picture {
     fn is_whole(&self) -> bool {
         self.pixels.len() == LENGTH && self.pixels.iter().all(|&pixel| u64::from(pixel) == self.number % 256)
@@ -56,9 +29,9 @@ impl Picture {
 #[test]
 #[ignore = "it is the process that another test starts and kills"]
 fn other_process() {
-    let Some(path) = std::env::var_os("HEMIOLA_TEST_SOCKET") else { return };
+    let Some(path) = Other::socket() else { return };
     let send = vec![Sent { keep: Keep::Last(4), ..Sent::topic(PICTURES) }];
-    let link = LinkConfiguration { send, ..connecting(LinkAddress::Shm(path.into()), &[], &[]) };
+    let link = LinkConfiguration { send, ..connecting(LinkAddress::Shm(path), &[], &[]) };
     let side = Side::open("other", link);
     let mut pictures = side.publisher::<Picture>(PICTURES);
     for number in 0_u64.. {
@@ -89,7 +62,7 @@ fn what_is_kept_of_a_killed_process_is_whole_until_it_is_dropped() {
     assert!(link.kept > 3, "{link}");
     drop((kept, seen));
     drop(here);
-    eventually(|| (!is_mapped()).then_some(())).expect("nothing is left of the memory");
+    eventually(|| (mappings() == 0).then_some(())).expect("nothing is left of the memory");
 }
 
 #[test]

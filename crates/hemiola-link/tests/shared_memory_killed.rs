@@ -4,10 +4,9 @@
 
 mod common;
 
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Side, connecting, eventually, free_path, listening};
+use common::{Other, PATIENCE, Side, connecting, eventually, free_path, listening, mappings};
 use hemiola::prelude::*;
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, Sent};
 
@@ -44,8 +43,8 @@ fn link(link: LinkConfiguration) -> LinkConfiguration {
 #[test]
 #[ignore = "it is the process that another test starts and kills"]
 fn other_process() {
-    let Some(path) = std::env::var_os("HEMIOLA_TEST_SOCKET") else { return };
-    let address = LinkAddress::Shm(path.into());
+    let Some(path) = Other::socket() else { return };
+    let address = LinkAddress::Shm(path);
     let side = Side::open("other", link(connecting(address, &[IMAGES], &[ANSWERS])));
     let (mut images, mut answers) = (side.publisher::<Image>(IMAGES), side.queue::<Image>(ANSWERS));
     for number in 0.. {
@@ -57,32 +56,6 @@ fn other_process() {
     }
 }
 
-/// A process that is killed when it is dropped.
-struct Other(Child);
-
-impl Other {
-    fn start(path: &std::path::Path) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(["other_process", "--exact", "--ignored", "--quiet"])
-            .env("HEMIOLA_TEST_SOCKET", path)
-            .stdout(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
-    }
-}
-
-/// Returns the number of mappings of links' memory in this process.
-fn mappings() -> usize {
-    std::fs::read_to_string("/proc/self/maps").unwrap().matches("/memfd:hemiola").count()
-}
-
 #[test]
 fn who_is_killed_leaves_nothing_behind_and_nothing_damaged() {
     let path = free_path();
@@ -90,7 +63,7 @@ fn who_is_killed_leaves_nothing_behind_and_nothing_damaged() {
     let (mut seen, mut answers) = (here.queue::<Image>(IMAGES), here.publisher::<Image>(ANSWERS));
     let mut number = 0;
     for time in 1..=TIMES {
-        let other = Other::start(&path);
+        let other = Other::start(&std::env::current_exe().unwrap(), &path);
         let (mut wanted, begin) = (10 + (time * 7) % 23, Instant::now());
         // It is killed at some point between two images, or while one is sent.
         while wanted > 0 {

@@ -1,6 +1,8 @@
 //! Two programs that meet, each with a bus of its own.
 #![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
+#[cfg(target_os = "linux")]
+mod other;
 mod patience;
 mod side;
 #[cfg(target_os = "linux")]
@@ -21,6 +23,8 @@ use hemiola_link::LinkStatistics;
 use hemiola_link::wire::{Frame, Incoming};
 use hemiola_model::configuration::{LinkAddress, LinkConfiguration, LinkEnd, LinkGroup};
 
+#[cfg(target_os = "linux")]
+pub use other::{Other, mappings};
 pub use patience::{PATIENCE, eventually, next};
 pub use side::{Side, link, open};
 #[cfg(target_os = "linux")]

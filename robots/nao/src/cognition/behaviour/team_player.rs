@@ -4,7 +4,9 @@ use glam::Vec2;
 use hemiola::arrayvec::ArrayVec;
 use hemiola::prelude::*;
 
-use crate::field::{BALL_RADIUS, GOAL_AREA_LENGTH, GOAL_WIDTH, LENGTH, PENALTY_AREA_LENGTH, PENALTY_AREA_WIDTH, WIDTH};
+use crate::field::{
+    BALL_RADIUS, GOAL_AREA_LENGTH, GOAL_WIDTH, LENGTH, PENALTY_AREA_LENGTH, PENALTY_AREA_WIDTH, WIDTH, is_carpet,
+};
 use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::behaviour::{Role, TeamRole};
 use crate::representations::game::TeamReport;
@@ -124,7 +126,8 @@ impl TeamPlayer {
         let own = world.ball.map(|ball| (ball.unseen_for, ball.rest));
         let of_mates = report.mates.iter().filter_map(|mate| {
             let age = mate.ball_age + now.since(mate.at).as_secs_f32();
-            mate.ball.map(|ball| (age, ball))
+            // A mate that is lost may see it anywhere.
+            mate.ball.filter(|ball| is_carpet(*ball)).map(|ball| (age, ball))
         });
         // The robot's own ball is where it sees it: that of a mate must be a second younger.
         let balls = own.map(|(age, ball)| (age - 1.0, ball)).into_iter().chain(of_mates);
@@ -179,14 +182,18 @@ fn goal_post(ball: Vec2) -> Pose2 {
 /// third one where it shall go.
 const PLACES: [(f32, f32); 4] = [(1.5, 0.0), (1.6, 100.0), (2.2, 160.0), (1.6, -100.0)];
 /// The distances and angles of further ones.
-const RINGS: [f32; 3] = [1.5, 2.5, 3.5];
-const ANGLES: [f32; 8] = [0.0, 45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0];
+const RINGS: [f32; 4] = [1.5, 2.5, 3.5, 4.5];
+const ANGLES: [f32; 16] =
+    [0.0, 22.5, -22.5, 45.0, -45.0, 67.5, -67.5, 90.0, -90.0, 112.5, -112.5, 135.0, -135.0, 157.5, -157.5, 180.0];
 /// The least distance between two supporters, and between one and the keeper, in metres.
 const APART: f32 = 0.9;
 
 /// Returns the pose of the supporter that is the `number`th, from 0: that many of the places that
 /// lie on the field, and apart from each other and the keeper's, are taken.
 fn support(ball: Vec2, number: usize) -> Pose2 {
+    // A ball that is out of play comes back at the lines.
+    let lines = Vec2::new(LENGTH, WIDTH) / 2.0;
+    let ball = ball.clamp(-lines, lines);
     let side = if ball.y > 0.0 { 1.0 } else { -1.0 };
     let to_goal = (OWN_GOAL - ball).try_normalize().unwrap_or(Vec2::NEG_X);
     let rings = RINGS.iter().flat_map(|&distance| ANGLES.map(|angle| (distance, angle)));

@@ -51,9 +51,8 @@ pub use action::ActionSchema;
 pub use bytes::CopiedBytes;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
-#[cfg(test)]
 pub(crate) use reader::LEAST_SHARED;
-pub use room::{FixedRoom, Room};
+pub use room::{FixedRoom, Room, RoomAround};
 pub use schema::{MessageSchema, field_name};
 pub(crate) use seconds::Seconds;
 pub use service::ServiceSchema;

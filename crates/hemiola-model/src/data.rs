@@ -26,7 +26,7 @@ pub(crate) use hash::Hash;
 pub use items::{Items, ItemsMut};
 #[doc(hidden)]
 pub use plain::{Plain, PlainReader, PlainSource, PlainWriter, read_plain, write_plain};
-pub use shared_bytes::SharedBytes;
+pub use shared_bytes::{BytesBlock, BytesMemory, SharedBytes, offer_memory};
 pub use value::Value;
 pub use value_reader::ValueReader;
 pub use value_writer::ValueWriter;
@@ -197,6 +197,11 @@ pub trait Writer {
     /// Writes a run of numbers inside a sequence, as if each was written by itself.
     fn items(&mut self, items: Items<'_>) {
         items.write_each(self);
+    }
+    /// Writes the bytes inside a sequence, as [`items`](Self::items) does; or leaves them where they
+    /// are, and refers to them.
+    fn shared(&mut self, bytes: &SharedBytes) {
+        self.items(Items::U8(bytes));
     }
     /// Returns the place of a value that is written in one piece, where there is room for it.
     #[doc(hidden)]

@@ -37,6 +37,7 @@ mod doctor;
 mod earliness;
 mod errands;
 mod error;
+mod frame;
 mod latency;
 mod locking;
 mod machine;
@@ -77,7 +78,9 @@ pub use pipe::{MemoryPipe, PipeMisuse, PipePlace};
 pub use policy::{Niceness, Policy, Priority};
 pub use respite::Respite;
 #[cfg(not(loom))]
-pub use shared_memory::{BorrowedBytes, ForeignBytes, ForeignMemory, MemoryBlock, SharedMemory, SharedWords};
+pub use shared_memory::{
+    BorrowedBytes, ForeignBytes, ForeignMemory, Framed, FramedBlock, MemoryBlock, SharedMemory, SharedWords,
+};
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
 pub use time::{MonotonicTime, monotonic_now, sleep_until};
 pub use wakeup::{Duty, Generation, Reason, Wakeup, WakeupSet};

@@ -3,6 +3,7 @@
 //! | what | who writes it | how it is read |
 //! |---|---|---|
 //! | [`MemoryBlock`]: a part of one's own memory | who holds the block | by its holder, as any slice |
+//! | [`FramedBlock`]: such a part, between whose bytes and the rest of a message nothing is copied | who holds it exclusively; the rest, who frames it first | by all who refer to it |
 //! | a word of one's own memory | anybody, by [`SharedMemory::set_word`] or [`SharedWords::set`] | by other processes |
 //! | [`ForeignMemory`]: that of another process | the other process, at any time, anything | copied |
 //! | [`BorrowedBytes`]: a part of that | nobody: who borrows it promises so | in place |
@@ -20,10 +21,12 @@
 #![expect(unsafe_code, reason = "memory that other processes see")]
 
 mod borrowed;
+mod framed;
 mod free;
 mod words;
 
 pub use borrowed::BorrowedBytes;
+pub use framed::{Framed, FramedBlock};
 pub use words::SharedWords;
 
 use std::fmt;

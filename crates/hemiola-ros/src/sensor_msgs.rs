@@ -21,7 +21,7 @@ pub struct Image {
     /// The number of bytes per row.
     pub step: u32,
     /// The pixels: `step` times `height` bytes.
-    pub data: Vec<u8>,
+    pub data: SharedBytes,
 }
 
 /// A compressed image, as the content of a file.
@@ -33,7 +33,7 @@ pub struct CompressedImage {
     /// The format of the file: `jpeg`, `png`, ...
     pub format: String,
     /// The file.
-    pub data: Vec<u8>,
+    pub data: SharedBytes,
 }
 
 /// A region of an image; all zero means the whole image.
@@ -176,7 +176,7 @@ pub struct PointCloud2 {
     /// The number of bytes per row.
     pub row_step: u32,
     /// The points: `row_step` times `height` bytes.
-    pub data: Vec<u8>,
+    pub data: SharedBytes,
     /// Set if all points are valid.
     pub is_dense: bool,
 }

@@ -108,9 +108,11 @@ impl Camera {
         image.header.frame_id.push_str("camera");
         (image.width, image.height, image.step) = (WIDTH, HEIGHT, 3 * WIDTH);
         image.encoding.push_str("rgb8");
-        image.data.resize(image.step as usize * HEIGHT as usize, 0);
-        render(scene, ball, &view, &mut image.data);
-        Random::for_image(seed, self.images).add_noise(noise, &mut image.data);
+        let mut random = Random::for_image(seed, self.images);
+        image.data.overwrite(image.step as usize * HEIGHT as usize, |pixels| {
+            render(scene, ball, &view, pixels);
+            random.add_noise(noise, pixels);
+        });
 
         (truth.is_there, truth.is_clear) = (true, scene.is_clear(ball, &view));
         (truth.position, truth.direction) = (ball, Direction::of(ball));

@@ -24,7 +24,7 @@ pub enum Pace {
 /// The number of messages after which all slots of a queue with the largest window have been used.
 const WARM_UP: u64 = 300;
 /// The number for messages of `LARGE` bytes and more, whose windows are small.
-const WARM_UP_LARGE: u64 = 20;
+const WARM_UP_LARGE: u64 = 40;
 const LARGE: u64 = 100_000;
 
 impl Plan {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use hemiola_model::cdr::CdrWriter;
 use hemiola_model::data::Writer;
-use hemiola_realtime::SharedMemory;
+use hemiola_realtime::{FramedBlock, SharedMemory};
 
 use super::{Cdr, contained};
+use crate::link::SharedBlock;
 
 /// The buffers of a topic or representation. A buffer is reused once no peer waits for its contents
 /// any more.
@@ -16,6 +17,8 @@ pub struct Buffers {
     own: Vec<Arc<Vec<u8>>>,
     /// The length of the last message.
     last: usize,
+    /// The number of messages that are not looked through for large shared bytes.
+    skipped: usize,
 }
 
 /// The most buffers that are kept, and the largest size of each.
@@ -24,6 +27,9 @@ const LARGEST: usize = 8 << 20;
 /// The length from which on messages are written where other processes can read them; shorter ones
 /// are cheaper to copy through a socket.
 const LARGE: usize = 4 << 10;
+/// The number of messages after one without large shared bytes, before the next one is looked
+/// through.
+const SKIPPED: usize = 63;
 
 impl Buffers {
     /// Returns whether there was a message, and the last one was small.
@@ -32,14 +38,20 @@ impl Buffers {
     }
 
     /// Returns the bytes that `write` writes; `None` if it fails. `write` is code of users, and may
-    /// be called twice. A message about as large as the last one is written into `memory`, if there
-    /// is any and it has room.
+    /// be called several times. A message about as large as the last one is written into `memory`,
+    /// if there is any and it has room, unless most of it is there already.
     pub fn written(
         &mut self,
         memory: Option<&Arc<SharedMemory>>,
         write: impl Fn(&mut dyn Writer) -> bool,
     ) -> Option<Cdr> {
-        if let Some(memory) = memory.filter(|_| self.last >= LARGE)
+        let memory = memory.filter(|_| self.last >= LARGE);
+        if let Some(memory) = memory
+            && let Some(cdr) = self.completed(memory, &write)
+        {
+            return Some(cdr);
+        }
+        if let Some(memory) = memory
             && let Some(mut block) = memory.block(self.last + self.last / 8)
         {
             let written = contained(|| {
@@ -67,6 +79,30 @@ impl Buffers {
             self.own.push(buffer.clone());
         }
         Some(buffer.into())
+    }
+
+    /// Completes a message around the bytes of one of its fields, if these are in `memory`; `None`
+    /// if they are not, or belong to another message.
+    fn completed(&mut self, memory: &Arc<SharedMemory>, write: impl Fn(&mut dyn Writer) -> bool) -> Option<Cdr> {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return None;
+        }
+        let looked_through = contained(|| {
+            let mut rest = [0; 2 * FramedBlock::ROOM];
+            let mut writer = CdrWriter::around(&mut rest);
+            let is_written = write(&mut writer) && !writer.is_full();
+            let (before, bytes, behind) = writer.parts()?;
+            let block = bytes.block::<SharedBlock>().filter(|_| is_written);
+            Some(block.and_then(|block| block.framed().frame(before, behind)))
+        });
+        let Some(framed) = looked_through.ok().flatten() else {
+            self.skipped = SKIPPED;
+            return None;
+        };
+        let framed = framed.filter(|framed| framed.is_part_of(memory))?;
+        self.last = framed.len();
+        Some(framed.into())
     }
 
     /// Appends to `bytes` what `write` writes, which is code of users, and returns its length;
@@ -137,6 +173,45 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
+    fn a_message_is_completed_around_bytes_that_are_there() {
+        use crate::link::PeerMemory;
+        use hemiola_model::data::SharedBytes;
+
+        let of_the_process = PeerMemory::of_the_process().unwrap();
+        let memory = of_the_process.words().unwrap().memory().clone();
+        let mut bytes = SharedBytes::default();
+        let overwrite = |bytes: &mut SharedBytes, value| {
+            bytes.overwrite(10_000, |bytes| bytes.fill(value));
+            (bytes.as_ptr(), (7_u16, bytes.clone(), 9_u64))
+        };
+        let write = |buffers: &mut Buffers, message: &(u16, SharedBytes, u64)| {
+            let write = |writer: &mut dyn Writer| {
+                message.write(writer);
+                true
+            };
+            let cdr = buffers.written(Some(&memory), write).unwrap();
+            assert_eq!(cdr[..], hemiola_model::cdr::encode(message));
+            cdr
+        };
+        let is_around = |cdr: &Cdr, bytes: *const u8| cdr.as_ptr_range().contains(&bytes);
+        let mut buffers = Buffers { last: LARGE, ..Buffers::default() };
+        let (place, message) = overwrite(&mut bytes, 1);
+        let first = write(&mut buffers, &message);
+        assert!(is_around(&first, place) && first.place_in(&memory).is_some());
+        let other = write(&mut Buffers { last: LARGE, ..Buffers::default() }, &message);
+        assert!(is_around(&other, place), "another link completes it in the same way");
+        let other = write(&mut buffers, &(8, bytes.clone(), 9));
+        assert!(!is_around(&other, place), "another message with the same bytes");
+        drop((message, other));
+        let (next, message) = overwrite(&mut bytes, 2);
+        assert!(next != place, "the first message is still under way");
+        assert!(is_around(&write(&mut buffers, &message), next));
+        drop((first, message));
+        assert_eq!(overwrite(&mut bytes, 3).0, next, "it has come back");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
     fn what_is_large_is_written_where_others_can_read_it_while_there_is_room() {
         let (mut buffers, memory) = (Buffers::default(), SharedMemory::create(56 << 10).unwrap());
         let mut write = |length: usize| {
@@ -149,16 +224,17 @@ mod tests {
             assert_eq!(cdr[..], hemiola_model::cdr::encode(&message));
             cdr
         };
-        assert!(write(10_000).block().is_none(), "nobody knows how large the first one is");
+        let is_there = |cdr: &Cdr| cdr.place_in(&memory).is_some();
+        assert!(!is_there(&write(10_000)), "nobody knows how large the first one is");
         let near = write(10_000);
-        assert!(near.block().is_some_and(|block| block.is_part_of(&memory)));
-        assert!(write(20_000).block().is_none(), "it is larger than the last one");
+        assert!(is_there(&near));
+        assert!(!is_there(&write(20_000)), "it is larger than the last one");
         let large = write(20_000);
-        assert!(large.block().is_some());
-        assert!(write(20_000).block().is_none(), "there is no room for a third one");
+        assert!(is_there(&large));
+        assert!(!is_there(&write(20_000)), "there is no room for a third one");
         drop((near, large));
-        assert!(write(20_000).block().is_some());
-        assert!(write(10).block().is_some(), "it was not known how small it is");
-        assert!(write(10).block().is_none());
+        assert!(is_there(&write(20_000)));
+        assert!(is_there(&write(10)), "it was not known how small it is");
+        assert!(!is_there(&write(10)));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hemiola_model::cdr::{CdrReader, CopiedBytes};
 use hemiola_model::data::{ReadError, SharedBytes};
-use hemiola_realtime::MemoryBlock;
+use hemiola_realtime::{Framed, MemoryBlock, SharedMemory};
 
 /// A message in CDR, which may wait for several peers. It is either in memory of its own, or in
 /// memory that other processes can read.
@@ -14,7 +14,10 @@ use hemiola_realtime::MemoryBlock;
 /// use hemiola_link::ends::Cdr;
 ///
 /// let message = Cdr::from(hemiola_model::cdr::encode(&7_u16));
-/// assert_eq!((&message[..], message.block().is_some()), (&[0, 1, 0, 0, 7, 0][..], false));
+/// assert_eq!(message[..], [0, 1, 0, 0, 7, 0]);
+/// let memory = hemiola_realtime::SharedMemory::create(1 << 20)?;
+/// assert_eq!(message.place_in(&memory), None);
+/// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Cdr(Bytes);
@@ -23,6 +26,7 @@ pub struct Cdr(Bytes);
 enum Bytes {
     Own(Arc<Vec<u8>>),
     Shared(Arc<MemoryBlock>, usize),
+    Framed(Framed),
 }
 
 /// A received message in CDR, in the form that [`Topics::publish`](super::Topics::publish) accepts.
@@ -101,12 +105,13 @@ impl Cdr {
         Self(Bytes::Shared(Arc::new(block), length))
     }
 
-    /// Returns the block that begins with the message, if other processes can read the message
-    /// there.
-    pub fn block(&self) -> Option<&MemoryBlock> {
+    /// Returns where the message begins in this memory, which other processes can read; `None` if it
+    /// is not there.
+    pub fn place_in(&self, memory: &Arc<SharedMemory>) -> Option<u64> {
         match &self.0 {
             Bytes::Own(_) => None,
-            Bytes::Shared(block, _) => Some(block),
+            Bytes::Shared(block, _) => block.is_part_of(memory).then(|| block.offset()),
+            Bytes::Framed(framed) => framed.is_part_of(memory).then(|| framed.offset()),
         }
     }
 }
@@ -118,7 +123,14 @@ impl Deref for Cdr {
         match &self.0 {
             Bytes::Own(bytes) => bytes,
             Bytes::Shared(block, length) => &block[..*length],
+            Bytes::Framed(framed) => framed,
         }
+    }
+}
+
+impl From<Framed> for Cdr {
+    fn from(framed: Framed) -> Self {
+        Self(Bytes::Framed(framed))
     }
 }
 

@@ -17,12 +17,14 @@
 //! - The kernel says that the process belongs to this user and runs this executable ([`Kin`]), so
 //!   that its links are this code. Who can make such a process do something else can also change
 //!   the memory of this one.
-//! - A block is written by whoever has it exclusively (`MemoryBlock`), before it is lent. From then
-//!   on a [`Lending`](super::lending::Lending) refers to it, until it was read and is in no word of
-//!   the receiver, or the receiver's process has ended. That holds if the sender knows of these
-//!   words when it lends the block, and it says so with the message. It holds beyond the end of
-//!   the conversation ([`LeftBehind`](super::lending::LeftBehind)). If the sender's links or its
-//!   process end, nobody writes the memory any more, and it stays mapped here.
+//! - A block is written by whoever has it exclusively (`MemoryBlock`, `FramedBlock`), before it is
+//!   lent; the message around the bytes of a `FramedBlock` is complete before. From then on a
+//!   [`Lending`](super::lending::Lending) refers to it, until it was read and is in no word of the
+//!   receiver, or the receiver's process has ended. That holds if the sender knows of these words
+//!   when it lends the block, and it says so with the message. It holds beyond the end of the
+//!   conversation: what is [left behind](super::lending::LeftBehind) stays with the memory
+//!   ([`PeerMemory`](super::memory::PeerMemory)), which all links of the process have. If they or
+//!   the process end, nobody writes the memory any more, and it stays mapped here.
 //! - The place and the number come with one frame. Frames come in the order in which they were
 //!   sent, and whole, so both are as the sender has written them, and its head was visible to this
 //!   thread after the block was.

@@ -3,7 +3,8 @@
 //! all frames go from the moment on at which both sides have announced theirs. The socket then
 //! carries bytes that end the other side's sleep, and its end is that of the conversation.
 //!
-//! A large message is lent:
+//! A large message is lent, from a block that the links' thread has copied it to, or the one in
+//! which a module has written its bytes:
 //!
 //! | step | sender | receiver |
 //! |---|---|---|
@@ -30,30 +31,34 @@ use hemiola_realtime::{ForeignBytes, ForeignMemory, MemoryBlock, MemoryPipe, Pip
 
 use super::kept::{Keeping, Kept, PLACES};
 use super::lending::{LeftBehind, Lending, Theirs};
+use super::memory::{BYTES, PeerMemory, Words};
 use crate::ends::{Cdr, Contents};
 use crate::kin::Kin;
 use crate::patience::Patience;
 use crate::session::{Desk, Parting};
 use crate::wire::{self, Frame, Lent, LentMarks, PipeAt};
 
-/// The memory of a link that its peers read. It is created for the first peer that can read it.
+/// The memory that the peers of a link read.
 pub struct LinkMemory {
-    memory: Option<Arc<SharedMemory>>,
-    /// The blocks that peers may still read, although their conversations have ended.
-    left_behind: Vec<LeftBehind>,
-    /// The blocks of such peers that are still kept here.
+    /// The memory of the link alone, which is created for the first peer that needs it.
+    own: Option<Arc<PeerMemory>>,
+    /// The memory of the process, once a peer has read it.
+    of_the_process: Option<Arc<PeerMemory>>,
+    /// The blocks of peers that are still kept here, although their conversations have ended.
     kept: Vec<Arc<Kept>>,
-    /// The time at which these are looked at again, if nothing else happens before.
+    /// Set if nothing is kept or left behind since a conversation has ended, as far as is known.
+    is_settled: bool,
+    /// The time at which these blocks are looked at again, if nothing else happens before.
     due: Option<Instant>,
     patience: Patience,
 }
 
 /// The memory that the two ends of a connection share.
 pub struct Sharing {
-    /// The memory of this side. The first of its words that are reserved for this conversation
-    /// counts the peer's messages that were read here.
+    /// The memory of this side. The first of the words of this conversation counts the peer's
+    /// messages that were read here.
     memory: Arc<SharedMemory>,
-    word: usize,
+    words: Words,
     theirs: Option<Theirs>,
     /// The place of this side of the pipe, if there was memory for it; `ring` is its ring until the
     /// peer has announced the other side.
@@ -101,8 +106,6 @@ enum Stage {
     Piped,
 }
 
-/// The size of a link's memory. Unused parts of it occupy no physical memory.
-const BYTES: usize = 64 << 20;
 /// The longest pause between looking at what was kept beyond the end of a conversation.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// The size of a pipe's ring. Frames that are longer go through it in pieces.
@@ -111,49 +114,56 @@ const RING: usize = 64 << 10;
 const LARGEST_RING: u64 = 1 << 20;
 
 impl LinkMemory {
-    /// Begins to share the memory with one more peer besides those that use it already; `None` if
-    /// no memory is available.
-    pub fn share<'s>(
-        &mut self,
-        used: impl Iterator<Item = &'s Sharing> + Clone,
-        kin: Option<Kin>,
-        desk: &mut Desk,
-    ) -> Option<Sharing> {
-        let memory = match &self.memory {
-            Some(memory) => memory.clone(),
-            None => {
-                let made = SharedMemory::create(BYTES).map_err(|error| {
-                    desk.complain(format!(
-                        "shared memory is not available, so everything goes through the socket: {error}"
-                    ));
-                });
-                self.memory.insert(made.ok()?).clone()
-            }
+    /// Begins to share memory with one more peer; `None` if none is available.
+    pub fn share(&mut self, kin: Option<Kin>, desk: &mut Desk) -> Option<Sharing> {
+        if kin.is_some() && self.of_the_process.is_none() {
+            self.of_the_process = PeerMemory::of_the_process();
+        }
+        let of_the_process = self.of_the_process.as_ref();
+        let words = match of_the_process.filter(|_| kin.is_some()).and_then(PeerMemory::words) {
+            Some(words) => words,
+            None => self.own(desk)?.words()?,
         };
-        desk.topics.write_into(memory.clone());
-        let mut words = (0..SharedMemory::WORDS / PipePlace::WORDS).map(|number| number * PipePlace::WORDS);
-        let word = words.find(|word| !used.clone().any(|sharing| sharing.word == *word))?;
-        Some(Sharing::new(memory, word, kin))
+        // A message is written into one memory only, for those peers that have it first.
+        if self.of_the_process.is_none() || self.own.is_none() {
+            desk.topics.write_into(words.memory().clone());
+        }
+        Some(Sharing::new(words, kin))
+    }
+
+    fn own(&mut self, desk: &mut Desk) -> Option<&Arc<PeerMemory>> {
+        if self.own.is_none() {
+            let made = PeerMemory::create().map_err(|error| {
+                desk.complain(format!(
+                    "shared memory is not available, so everything goes through the socket: {error}"
+                ));
+            });
+            self.own = made.ok();
+        }
+        self.own.as_ref()
     }
 
     /// Notes that a conversation has ended.
-    pub fn note_end(&mut self, sharing: Sharing) {
-        let Sharing { lending, theirs, kin, keeping, .. } = sharing;
-        self.kept.extend(keeping.map(Keeping::end).into_iter().flatten());
-        self.left_behind.extend(theirs.zip(kin).and_then(|(theirs, kin)| LeftBehind::new(lending, theirs, kin)));
-        self.due = None;
+    pub fn note_end(&mut self, mut sharing: Sharing) {
+        self.kept.extend(sharing.keeping.take().map(Keeping::end).into_iter().flatten());
+        drop(sharing);
+        (self.is_settled, self.due) = (false, None);
         self.patience.reset();
     }
 
     /// Drops the blocks that were returned after the end of their conversations, on both sides.
     pub fn collect(&mut self) {
-        self.left_behind.retain_mut(|left| !left.collect());
+        if self.is_settled {
+            return;
+        }
         self.kept.retain_mut(|kept| Arc::get_mut(kept).is_none());
+        let memories = self.own.iter().chain(&self.of_the_process);
+        self.is_settled = memories.fold(self.kept.is_empty(), |is_settled, memory| memory.collect() && is_settled);
     }
 
     /// Returns the time at which there may be more to [drop](Self::collect): nobody says when.
     pub fn due(&mut self, now: Instant) -> Option<Instant> {
-        if self.left_behind.is_empty() && self.kept.is_empty() {
+        if self.is_settled {
             return None;
         }
         if self.due.is_none_or(|due| due <= now) {
@@ -165,15 +175,15 @@ impl LinkMemory {
 
 impl Default for LinkMemory {
     fn default() -> Self {
-        let (left_behind, kept, patience) = (Vec::new(), Vec::new(), Patience::up_to(LONGEST_PAUSE));
-        Self { memory: None, left_behind, kept, due: None, patience }
+        let patience = Patience::up_to(LONGEST_PAUSE);
+        Self { own: None, of_the_process: None, kept: Vec::new(), is_settled: true, due: None, patience }
     }
 }
 
 impl Sharing {
-    /// Begins to share this memory; the words from `word` on are reserved for this conversation.
-    fn new(memory: Arc<SharedMemory>, word: usize, kin: Option<Kin>) -> Self {
-        (word..word + PipePlace::WORDS).for_each(|word| memory.set_word(word, 0));
+    /// Begins to share the memory of these words.
+    fn new(words: Words, kin: Option<Kin>) -> Self {
+        let (memory, word) = (words.memory().clone(), words.first());
         let ring = memory.block(RING);
         let at = |ring: &MemoryBlock| PipeAt { offset: ring.offset(), length: ring.len() as u64, word: word as u32 };
         Self {
@@ -185,7 +195,7 @@ impl Sharing {
             owes_words: kin.is_some(),
             kin: kin.map(Arc::new),
             memory,
-            word,
+            words,
             theirs: None,
             stage: Stage::Silent,
             lending: Lending::default(),
@@ -243,7 +253,7 @@ impl Sharing {
             }
             Stage::Greeted => {
                 self.stage = Stage::Passing;
-                Frame::Memory { bytes: self.memory.bytes() as u64, word: self.word as u32 }.write(frame);
+                Frame::Memory { bytes: self.memory.bytes() as u64, word: self.words.first() as u32 }.write(frame);
                 return Some(Cdr::default());
             }
             Stage::Open if let Some(place) = self.place => {
@@ -269,9 +279,9 @@ impl Sharing {
         }
         let begin = frame.len();
         let cdr = next(frame)?;
-        match (cdr.block().filter(|block| block.is_part_of(&self.memory)), &self.theirs) {
-            (Some(block), Some(theirs)) => {
-                let place = (block.offset(), cdr.len() as u64);
+        match (cdr.place_in(&self.memory), &self.theirs) {
+            (Some(offset), Some(theirs)) => {
+                let place = (offset, cdr.len() as u64);
                 let may_be_kept = theirs.keeping.is_some();
                 let wants_notice = self.lending.lend(cdr);
                 wire::lend(frame, begin, place, LentMarks { wants_notice, may_be_kept });
@@ -370,7 +380,7 @@ impl Sharing {
         let Some(ring) = self.ring.take() else { return Ok(()) };
         let PipeAt { offset, length, word } = at;
         let place = PipePlace { word: word as usize, offset, length };
-        let pipe = MemoryPipe::new((self.memory.clone(), ring, self.word), (theirs.memory.clone(), place));
+        let pipe = MemoryPipe::new((self.memory.clone(), ring, self.words.first()), (theirs.memory.clone(), place));
         let is_allowed = length <= LARGEST_RING;
         self.pipe = pipe.filter(|_| is_allowed);
         if self.pipe.is_none() {
@@ -419,8 +429,21 @@ impl Sharing {
     /// Counts the message that was read last.
     fn give_back(&mut self, wants_notice: bool) {
         self.read += 1;
-        self.memory.set_word(self.word, self.read);
+        self.memory.set_word(self.words.first(), self.read);
         self.owes_notice |= wants_notice;
+    }
+}
+
+impl Drop for Sharing {
+    /// Leaves behind what the peer may still read, once it is said that nothing is read here any
+    /// more.
+    fn drop(&mut self) {
+        drop(self.keeping.take());
+        let lending = mem::take(&mut self.lending);
+        let left = self.theirs.take().zip(self.kin.take());
+        if let Some(left) = left.and_then(|(theirs, kin)| LeftBehind::new(lending, theirs, kin)) {
+            self.words.leave(left);
+        }
     }
 }
 

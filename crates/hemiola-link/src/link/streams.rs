@@ -250,8 +250,7 @@ impl Streams {
         stream.register(registry, self.tokens.at(self.next))?;
         // Descriptors can be passed only on this host.
         let memory = self.memory.as_mut().filter(|_| stream.passes_descriptors());
-        let used = self.peers.iter().filter_map(|peer| peer.sharing.as_ref());
-        let sharing = memory.and_then(|memory| memory.share(used, stream.kin(), desk));
+        let sharing = memory.and_then(|memory| memory.share(stream.kin(), desk));
         let peer = Peer {
             socket: self.next,
             stream,

@@ -1,5 +1,8 @@
 //! The memory to which values are written.
 
+use super::reader::LEAST_SHARED;
+use crate::data::SharedBytes;
+
 /// The memory of a [`CdrWriter`](super::CdrWriter): a vector, owned or borrowed, which may grow, or
 /// existing memory.
 ///
@@ -17,6 +20,11 @@ pub trait Room: sealed::Sealed {
     fn truncate(&mut self, length: usize);
     /// Reserves memory for that many more bytes, if it can grow.
     fn reserve(&mut self, count: usize);
+    /// Refers to bytes that would be appended next, if it can. Returns whether it does.
+    fn refer_to(&mut self, bytes: &SharedBytes) -> bool {
+        _ = bytes;
+        false
+    }
 }
 
 mod sealed {
@@ -33,6 +41,76 @@ pub struct FixedRoom<'m> {
 impl<'m> FixedRoom<'m> {
     pub(super) fn of(memory: &'m mut [u8]) -> Self {
         Self { memory, length: 0 }
+    }
+}
+
+/// Existing memory for a message without the first of its large [`SharedBytes`]. See
+/// [`CdrWriter::around`](super::CdrWriter::around).
+#[derive(Debug)]
+pub struct RoomAround<'m> {
+    room: FixedRoom<'m>,
+    /// The bytes that are left out.
+    shared: Option<SharedBytes>,
+    /// What is before them, and what is behind them from there on.
+    parts: (usize, usize),
+}
+
+/// The bytes to whose multiples values are aligned at most.
+const ALIGNMENT: usize = 8;
+
+impl<'m> RoomAround<'m> {
+    pub(super) fn of(memory: &'m mut [u8]) -> Self {
+        Self { room: FixedRoom::of(memory), shared: None, parts: (0, 0) }
+    }
+
+    pub(super) fn parts(&self) -> Option<(&[u8], &SharedBytes, &[u8])> {
+        let (before, behind) = self.parts;
+        let bytes = self.room.bytes();
+        Some((&bytes[..before], self.shared.as_ref()?, &bytes[behind..]))
+    }
+}
+
+impl sealed::Sealed for RoomAround<'_> {}
+
+impl Room for RoomAround<'_> {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        self.room.bytes()
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        self.room.capacity()
+    }
+
+    #[inline]
+    fn extend(&mut self, count: usize) -> &mut [u8] {
+        self.room.extend(count)
+    }
+
+    #[inline]
+    fn append(&mut self, bytes: &[u8]) {
+        self.room.append(bytes);
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.room.truncate(length);
+        self.shared = None;
+    }
+
+    fn reserve(&mut self, _: usize) {}
+
+    fn refer_to(&mut self, bytes: &SharedBytes) -> bool {
+        let before = self.room.length;
+        // Something of another length is written instead, behind which values are aligned in the
+        // same way.
+        let behind = before + bytes.len() % ALIGNMENT;
+        if self.shared.is_some() || bytes.len() < LEAST_SHARED || behind > self.room.capacity() {
+            return false;
+        }
+        self.room.extend(behind - before);
+        (self.shared, self.parts) = (Some(bytes.clone()), (before, behind));
+        true
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::room::{FixedRoom, Room};
+use super::room::{FixedRoom, Room, RoomAround};
 use super::{HEADER, Seconds};
-use crate::data::{FixedLength, Items, Plain, PlainWriter, VariantContent, VariantHead, Writer};
+use crate::data::{FixedLength, Items, Plain, PlainWriter, SharedBytes, VariantContent, VariantHead, Writer};
 
 /// Writes values as CDR into a buffer that can be reused: nothing is allocated any more once it has
 /// grown.
@@ -139,6 +139,36 @@ impl<'m> CdrWriter<FixedRoom<'m>> {
     pub fn within(memory: &'m mut [u8]) -> Self {
         let absent_after = Vec::with_capacity(DEEPEST);
         Self { absent_after, ..Self::into_room(FixedRoom::of(memory), Growth::Bounded(0)) }
+    }
+}
+
+impl<'m> CdrWriter<RoomAround<'m>> {
+    /// Creates a writer to existing memory that leaves out the first field of the type
+    /// [`SharedBytes`] with 4 KiB or more, if there is one.
+    ///
+    /// ```
+    /// use hemiola_model::Data;
+    /// use hemiola_model::cdr::{CdrWriter, encode};
+    /// use hemiola_model::data::SharedBytes;
+    ///
+    /// let pixels = SharedBytes::from(vec![1; 614_400]);
+    /// let image = (7_u16, pixels.clone(), 8_u64);
+    /// let mut memory = [0; 64];
+    /// let mut writer = CdrWriter::around(&mut memory);
+    /// image.write(&mut writer);
+    /// let (before, left_out, behind) = writer.parts().expect("the pixels were left out");
+    /// assert_eq!(left_out.as_ptr(), pixels.as_ptr());
+    /// assert_eq!([before, left_out, behind].concat(), encode(&image));
+    /// ```
+    pub fn around(memory: &'m mut [u8]) -> Self {
+        let absent_after = Vec::with_capacity(DEEPEST);
+        Self { absent_after, ..Self::into_room(RoomAround::of(memory), Growth::Bounded(0)) }
+    }
+
+    /// Returns what is before the bytes that were left out, these bytes, and what is behind them;
+    /// `None` if none were left out.
+    pub fn parts(&self) -> Option<(&[u8], &SharedBytes, &[u8])> {
+        self.bytes.parts()
     }
 }
 
@@ -333,6 +363,12 @@ impl<R: Room> Writer for CdrWriter<R> {
             Items::I64(items) => self.numbers(items, i64::to_le_bytes),
             Items::F32(items) => self.numbers(items, f32::to_le_bytes),
             Items::F64(items) => self.numbers(items, f64::to_le_bytes),
+        }
+    }
+
+    fn shared(&mut self, bytes: &SharedBytes) {
+        if !self.bytes.refer_to(bytes) {
+            self.put(bytes);
         }
     }
 

@@ -4,29 +4,32 @@
 //! The bytes of a [`SharedBytes`] lie in memory that belongs to its owner, and stay where they are,
 //! as they are, for as long as the owner exists: nobody has an exclusive reference to an owner that
 //! two refer to, and the bytes were borrowed from a shared one. Each `SharedBytes` refers to the
-//! owner of its bytes. Where it gets at its owner exclusively ([`SharedBytes::refill`] and
-//! [`clear`](SharedBytes::clear)), it is the only one, and does not look at the old bytes any more.
+//! owner of its bytes. Where it gets at its owner exclusively ([`SharedBytes::refill`],
+//! [`overwrite`](SharedBytes::overwrite) and [`clear`](SharedBytes::clear)), it is the only one, and
+//! does not look at the old bytes any more.
 #![expect(unsafe_code, reason = "a reference into an owner that is held beside it")]
 
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem;
 use std::ops::{Deref, Range};
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Data, DataType, FixedLength, ReadError, Reader, Writer};
+use crate::cdr::LEAST_SHARED;
 
 /// Many bytes, such as the pixels of an image, that are cheap to clone: all clones share them, and
 /// nobody changes them. As data it is what a `Vec<u8>` is, `uint8[]`: logs, links and other
 /// programs see no difference.
 ///
-/// A field of this type need not be copied when a message comes from another process of the robot:
-/// it may refer to the memory in which the sender has written it. That memory can be used for other
-/// messages when the last clone is gone, so keep only what you need. Real-time threads may
-/// clone and drop such bytes: that neither allocates nor waits, and frees only the memory of a
-/// vector whose last clone it was.
+/// A field of this type need not be copied on its way to another process of the robot: where the
+/// sender has [written it into memory](Self::overwrite) that the other process can read, the
+/// received message refers to that. This memory can be used for other messages when the last clone
+/// is gone, so keep only what you need. Real-time threads may clone and drop such bytes: that
+/// neither allocates nor waits, except that the last clone frees memory which is of this process.
 ///
 /// Where single bytes are read in a loop, borrow the slice once: `let pixels = &image.pixels[..]`.
 ///
@@ -55,7 +58,37 @@ enum Owner {
     #[default]
     None,
     Vector(Arc<Vec<u8>>),
+    Block(Arc<dyn BytesBlock>),
     Other(Arc<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+/// A block of memory for the bytes of a [`SharedBytes`], which is not that of a vector: of memory
+/// that other processes can read, for example.
+///
+/// See [`SharedBytes::overwrite`] and [`offer_memory`].
+pub trait BytesBlock: Any + Send + Sync {
+    /// Returns the bytes.
+    fn bytes(&self) -> &[u8];
+
+    /// Returns the bytes, to be written.
+    fn bytes_mut(&mut self) -> &mut [u8];
+
+    /// Changes the number of bytes. Those that are added have any value. Returns `false` if there
+    /// is no room.
+    fn resize(&mut self, length: usize) -> bool;
+}
+
+/// Returns a block of that many bytes, which have any value; `None` if there is no room.
+pub type BytesMemory = fn(usize) -> Option<Arc<dyn BytesBlock>>;
+
+/// Where [`SharedBytes::overwrite`] gets its memory, as soon as somebody has offered some.
+static MEMORY: OnceLock<BytesMemory> = OnceLock::new();
+
+/// Offers memory for the large bytes that [`SharedBytes::overwrite`] writes in this process. The
+/// memory that is offered first is used from then on; links of a robot offer theirs, so that nobody
+/// else need do that.
+pub fn offer_memory(memory: BytesMemory) {
+    MEMORY.get_or_init(|| memory);
 }
 
 // SAFETY: the owner can be used and dropped by every thread, and the bytes are only read.
@@ -108,6 +141,7 @@ impl SharedBytes {
         match &self.owner {
             Owner::None => true,
             Owner::Vector(owner) => Arc::strong_count(owner) == 1,
+            Owner::Block(owner) => Arc::strong_count(owner) == 1,
             Owner::Other(owner) => Arc::strong_count(owner) == 1,
         }
     }
@@ -128,7 +162,7 @@ impl SharedBytes {
         // The bytes are not referred to while their memory changes, even if `fill` panics.
         let mut vector = match mem::take(self).owner {
             Owner::Vector(vector) => vector,
-            Owner::None | Owner::Other(_) => Arc::default(),
+            Owner::None | Owner::Block(_) | Owner::Other(_) => Arc::default(),
         };
         if Arc::get_mut(&mut vector).is_none() {
             vector = Arc::default();
@@ -136,6 +170,58 @@ impl SharedBytes {
         let filled = fill(Arc::make_mut(&mut vector));
         *self = Self::of_vector(vector);
         filled
+    }
+
+    /// Replaces the bytes by `length` others, which `fill` writes; until then they have any value.
+    ///
+    /// If links have memory that other processes of the robot can read, the bytes are written
+    /// there, and a message with this field is sent to those processes without a copy. This is the
+    /// memory that the bytes have now if no other value refers to it and it is long enough, and that
+    /// of a new block otherwise, which is found under a lock. Without such memory, and for less than 4 KiB, the bytes are those of a vector, as
+    /// with [`refill`](Self::refill).
+    ///
+    /// ```
+    /// use hemiola_model::data::SharedBytes;
+    ///
+    /// let mut pixels = SharedBytes::default();
+    /// pixels.overwrite(640 * 480, |pixels| pixels.fill(7)); // as a camera's driver would
+    /// assert_eq!((pixels.len(), pixels[0]), (640 * 480, 7));
+    /// ```
+    pub fn overwrite<R>(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
+        if let Some(mut block) = self.take_block(length)
+            && let Some(sole) = Arc::get_mut(&mut block)
+        {
+            let filled = fill(sole.bytes_mut());
+            *self = Self::of_block(block);
+            return filled;
+        }
+        self.refill(|bytes| {
+            bytes.resize(length, 0);
+            fill(bytes)
+        })
+    }
+
+    /// Returns a block of that many bytes: the one of these bytes if no other value refers to it,
+    /// which are removed then, or a new one. `None` if there is none.
+    fn take_block(&mut self, length: usize) -> Option<Arc<dyn BytesBlock>> {
+        if length < LEAST_SHARED {
+            return None;
+        }
+        if let Owner::Block(_) = self.owner
+            && let Owner::Block(mut block) = mem::take(self).owner
+            && Arc::get_mut(&mut block).is_some_and(|block| block.resize(length))
+        {
+            return Some(block);
+        }
+        MEMORY.get().and_then(|memory| memory(length))
+    }
+
+    /// Returns the block that has exactly these bytes, if it is of this type.
+    pub fn block<B: BytesBlock>(&self) -> Option<Arc<B>> {
+        let Owner::Block(block) = &self.owner else { return None };
+        let is_whole = place(block.bytes()) == (self.begin, self.length);
+        let block: Arc<dyn Any + Send + Sync> = block.clone();
+        block.downcast().ok().filter(|_| is_whole)
     }
 
     /// Removes all bytes. Their memory is kept if it can be used for the next ones.
@@ -154,8 +240,17 @@ impl SharedBytes {
                 }
                 None => Self::default(),
             },
+            Owner::Block(mut block) => match Arc::get_mut(&mut block) {
+                Some(_) => Self { length: 0, ..Self::of_block(block) },
+                None => Self::default(),
+            },
             Owner::None | Owner::Other(_) => Self::default(),
         };
+    }
+
+    fn of_block(block: Arc<dyn BytesBlock>) -> Self {
+        let (begin, length) = place(block.bytes());
+        Self { begin, length, owner: Owner::Block(block) }
     }
 
     fn of_vector(vector: Arc<Vec<u8>>) -> Self {
@@ -186,7 +281,7 @@ impl Data for SharedBytes {
 
     fn write(&self, writer: &mut dyn Writer) {
         writer.begin_sequence(self.len(), FixedLength::No);
-        u8::write_items(self, writer);
+        writer.shared(self);
         writer.end_sequence();
     }
 
@@ -283,7 +378,7 @@ mod tests {
 
     use super::*;
     use crate::Value;
-    use crate::cdr::{CdrReader, LEAST_SHARED, MessageSchema, encode};
+    use crate::cdr::{CdrReader, CdrWriter, LEAST_SHARED, MessageSchema, encode};
 
     #[derive(Debug, Default, PartialEq)]
     struct Owned(Vec<u8>);
@@ -323,6 +418,22 @@ mod tests {
     }
 
     #[test]
+    fn an_overwrite_that_panics_leaves_bytes_that_nobody_else_has() {
+        offer_memory(Fixed::memory);
+        let mut bytes = SharedBytes::default();
+        bytes.overwrite(LEAST_SHARED, |bytes| bytes.fill(1));
+        let held = bytes.clone();
+        let mut panic = |length| {
+            let overwritten =
+                std::panic::AssertUnwindSafe(|| bytes.overwrite(length, |_| panic!("as code of users may")));
+            assert!(std::panic::catch_unwind(overwritten).is_err());
+            bytes.clone()
+        };
+        assert!(panic(LEAST_SHARED).is_empty() && panic(Fixed::LARGEST + 1).is_empty());
+        assert_eq!(held[..], [1; LEAST_SHARED]);
+    }
+
+    #[test]
     fn a_refill_that_panics_leaves_no_bytes() {
         let mut bytes = SharedBytes::from(vec![1; 100]);
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -353,7 +464,98 @@ mod tests {
         assert!(read(&(vec![5; LEAST_SHARED - 1], 7)).0.is_sole(), "that is cheaper to copy");
     }
 
+    /// A block of memory that others could read.
+    struct Fixed {
+        bytes: Box<[u8]>,
+        length: usize,
+    }
+
+    impl Fixed {
+        const LARGEST: usize = 3 * LEAST_SHARED;
+
+        fn memory(length: usize) -> Option<Arc<dyn BytesBlock>> {
+            let block = || Self { bytes: vec![0; Self::LARGEST].into(), length };
+            (length <= Self::LARGEST).then(|| Arc::new(block()) as _)
+        }
+    }
+
+    impl BytesBlock for Fixed {
+        fn bytes(&self) -> &[u8] {
+            &self.bytes[..self.length]
+        }
+
+        fn bytes_mut(&mut self) -> &mut [u8] {
+            &mut self.bytes[..self.length]
+        }
+
+        fn resize(&mut self, length: usize) -> bool {
+            let has_room = length <= self.bytes.len();
+            if has_room {
+                self.length = length;
+            }
+            has_room
+        }
+    }
+
     proptest! {
+        /// Whatever is written in turn, and whether a clone or a part of it is held meanwhile: each
+        /// value has what was written into it, large ones are whole blocks, and a block is used
+        /// again if nobody else refers to it.
+        #[test]
+        fn each_value_has_what_was_written_into_it(
+            writes in prop::collection::vec((0..4 * LEAST_SHARED, any::<u8>(), 0_u8..3), 1..20),
+        ) {
+            offer_memory(Fixed::memory);
+            let (mut bytes, mut held) = (SharedBytes::default(), Vec::new());
+            for (length, value, hold) in writes {
+                let (before, was_sole) = (bytes.as_ptr(), bytes.is_sole() && bytes.block::<Fixed>().is_some());
+                bytes.overwrite(length, |bytes| bytes.fill(value));
+                prop_assert!(bytes.len() == length && bytes.iter().all(|byte| *byte == value));
+                let is_block = (LEAST_SHARED..=Fixed::LARGEST).contains(&length);
+                prop_assert_eq!(bytes.block::<Fixed>().is_some(), is_block);
+                prop_assert!(!(was_sole && is_block) || bytes.as_ptr() == before);
+                match hold {
+                    0 => {}
+                    1 => held.push((bytes.clone(), value)),
+                    _ => {
+                        let part = bytes.part(0..length / 2);
+                        prop_assert!(length == 0 || part.block::<Fixed>().is_none(), "it is not the whole of it");
+                        held.push((part, value));
+                    }
+                }
+                prop_assert!(held.iter().all(|(held, value)| held.iter().all(|byte| byte == value)));
+            }
+            bytes.clear();
+            prop_assert!(bytes.is_empty());
+        }
+
+        /// A message that is written around its bytes is, with them, the message that is written as
+        /// a whole, whatever is before and behind them.
+        #[test]
+        fn what_is_written_around_bytes_is_the_rest_of_the_message(
+            before in prop::collection::vec(any::<u16>(), 0..5),
+            length in 0..3 * LEAST_SHARED,
+            behind in (any::<u8>(), any::<u64>(), ".{0,9}"),
+            other in 0..2 * LEAST_SHARED,
+        ) {
+            let [bytes, other] = [length, other].map(|length| SharedBytes::from(vec![7; length]));
+            let message = ((before, bytes.clone()), behind, other.clone());
+            let mut memory = [0; 3 * LEAST_SHARED];
+            let mut writer = CdrWriter::around(&mut memory);
+            message.write(&mut writer);
+            let written = match writer.parts() {
+                Some((before, left_out, behind)) => {
+                    let first = if length >= LEAST_SHARED { &bytes } else { &other };
+                    prop_assert_eq!(left_out.as_ptr(), first.as_ptr());
+                    [before, left_out, behind].concat()
+                }
+                None => writer.bytes().to_vec(),
+            };
+            prop_assert_eq!(writer.parts().is_some(), length.max(other.len()) >= LEAST_SHARED);
+            prop_assert!(!writer.is_full() && writer.is_exact());
+            prop_assert_eq!(written, encode(&message));
+        }
+
         #[test]
         fn garbage_is_an_error_or_bytes_that_are_there(garbage in prop::collection::vec(any::<u8>(), 0..40), length in 0_u32..20_000) {
             let mut bytes = [&[0, 1, 0, 0][..], &length.to_le_bytes(), &garbage].concat();

@@ -17,9 +17,10 @@ use crate::simulator::{Random, Scene, render};
 fn balls(scene: &Scene, ball: DVec3, direction: Direction, noise: u64) -> Vec<Ball> {
     let mut image = CameraImage::default();
     image.image.step = 3 * WIDTH;
-    image.image.data = vec![0; 3 * (WIDTH * HEIGHT) as usize];
-    render(scene, ball, &View::towards(direction), &mut image.image.data);
-    Random::for_image(1, noise).add_noise(3.0, &mut image.image.data);
+    image.image.data.overwrite(3 * (WIDTH * HEIGHT) as usize, |pixels| {
+        render(scene, ball, &View::towards(direction), pixels);
+        Random::for_image(1, noise).add_noise(3.0, pixels);
+    });
 
     let (mut runs, mut regions, mut balls) = (ColorRuns::default(), Regions::default(), Balls::default());
     let debug = Debug::default();

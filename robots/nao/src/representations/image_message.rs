@@ -1,7 +1,7 @@
 //! Images as in ROS 2 and its tools: `sensor_msgs/Image`, written directly from the pixels.
 
 use hemiola::Time;
-use hemiola::data::{Data, DataType, Field, ReadError, Reader, TypeName, Writer};
+use hemiola::data::{Data, DataType, Field, ReadError, Reader, SharedBytes, TypeName, Writer};
 
 use super::sensing::Image;
 
@@ -29,7 +29,7 @@ impl Data for Image {
                 Field::new("encoding", String::data_type(), "The name of the form in which pixels are stored."),
                 Field::new("is_bigendian", u8::data_type(), ""),
                 Field::new("step", u32::data_type(), "The number of bytes of a row."),
-                Field::new("data", <Vec<u8>>::data_type(), "The pixels: `step * height` bytes.")
+                Field::new("data", SharedBytes::data_type(), "The pixels: `step * height` bytes.")
                     .formerly("image.pixels"),
             ],
         )
@@ -70,7 +70,7 @@ impl Data for Image {
         reader.field("step")?;
         u32::read(reader)?;
         reader.field("data")?;
-        let pixels = <Vec<u8>>::read(reader)?;
+        let pixels = SharedBytes::read(reader)?;
         reader.end_structure()?;
         Ok(Self { width, height, pixels })
     }

@@ -61,7 +61,7 @@ pub struct Image {
     /// The height in pixels.
     pub height: u32,
     /// The `width * height * 2` bytes.
-    pub pixels: Vec<u8>,
+    pub pixels: SharedBytes,
 }
 
 impl Image {
@@ -94,11 +94,9 @@ impl Image {
     pub fn resize(&mut self, width: u32, height: u32) {
         assert!(width.is_multiple_of(2), "a YUYV image has an even width, not {width}");
         (self.width, self.height) = (width, height);
-        self.pixels.clear();
-        self.pixels.resize(width as usize * height as usize * 2, 0);
-        for pair in self.pixels.chunks_exact_mut(4) {
-            (pair[1], pair[3]) = (128, 128);
-        }
+        self.pixels.overwrite(width as usize * height as usize * 2, |pixels| {
+            pixels.as_chunks_mut().0.fill([0, 128, 0, 128]);
+        });
     }
 
     /// Overwrites all pixels from rows of red, green and blue bytes. Chroma is the mean of each
@@ -108,10 +106,12 @@ impl Image {
     /// When `rgb` does not hold `width * height * 3` bytes.
     pub fn fill_from_rgb(&mut self, rgb: &[u8]) {
         assert_eq!(rgb.len() * 2, self.pixels.len() * 3, "three bytes per pixel of the image");
-        for (pair, rgb) in self.pixels.chunks_exact_mut(4).zip(rgb.chunks_exact(6)) {
-            let [left, right] = [&rgb[..3], &rgb[3..]].map(|color| ycbcr([color[0], color[1], color[2]]));
-            pair.copy_from_slice(&[left[0], mean(left[1], right[1]), right[0], mean(left[2], right[2])]);
-        }
+        self.pixels.overwrite(self.pixels.len(), |pixels| {
+            for (pair, rgb) in pixels.chunks_exact_mut(4).zip(rgb.chunks_exact(6)) {
+                let [left, right] = [&rgb[..3], &rgb[3..]].map(|color| ycbcr([color[0], color[1], color[2]]));
+                pair.copy_from_slice(&[left[0], mean(left[1], right[1]), right[0], mean(left[2], right[2])]);
+            }
+        });
     }
 
     /// Returns the brightness at a pixel.

@@ -64,12 +64,14 @@ pub fn render(world: &SimulatedWorld, camera: Camera, noise_seed: u64, image: &m
     let mut sensor = Sensor::new(world.exposure, noise_seed, image.width, image.height);
     let mut row = Row::new(image.width);
     let stride = image.width as usize * 2;
-    for (v, bytes) in image.pixels.chunks_exact_mut(stride).enumerate() {
-        let v = v as f32 + 0.5;
-        ground.draw(v, &mut row);
-        shapes.draw(v, &mut row);
-        sensor.read_out(v, &row, bytes);
-    }
+    image.pixels.overwrite(image.pixels.len(), |pixels| {
+        for (v, bytes) in pixels.chunks_exact_mut(stride).enumerate() {
+            let v = v as f32 + 0.5;
+            ground.draw(v, &mut row);
+            shapes.draw(v, &mut row);
+            sensor.read_out(v, &row, bytes);
+        }
+    });
 }
 
 /// A colour as brightness, blue difference and red difference; the differences are around 0.

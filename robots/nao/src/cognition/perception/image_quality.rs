@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn nothing_is_seen_in_a_missing_a_broken_a_grey_and_a_black_image() {
         let grey = Image::from_rgb(64, 64, &[128; 64 * 64 * 3]);
-        let broken = Image { width: 64, height: 64, pixels: vec![7; 100] };
+        let broken = Image { width: 64, height: 64, pixels: vec![7; 100].into() };
         for image in [Image::default(), broken, grey, Image::new(320, 240)] {
             assert!(!quality(image).usable);
         }

@@ -179,7 +179,7 @@ fn the_same_seed_gives_the_same_bits_and_another_seed_other_noise() {
     };
     assert!(rendered(3) == rendered(3));
     let (one, other) = (rendered(3), rendered(4));
-    let differences = one.pixels.iter().zip(&other.pixels).map(|(a, b)| f32::from(a.abs_diff(*b)));
+    let differences = one.pixels.iter().zip(other.pixels.iter()).map(|(a, b)| f32::from(a.abs_diff(*b)));
     let mean = differences.sum::<f32>() / one.pixels.len() as f32;
     assert!((0.5..4.0).contains(&mean), "{mean}");
 }

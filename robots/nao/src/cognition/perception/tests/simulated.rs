@@ -312,7 +312,7 @@ fn robots_stand_where_uprights_are() {
 fn blank_and_broken_images_show_nothing() {
     let (eye, joints) = (Eye::default(), JointAngles { positions: standing_positions() });
     let grey = Image::from_rgb(320, 240, &[128; 320 * 240 * 3]);
-    let broken = Image { width: 320, height: 240, pixels: vec![90; 1000] };
+    let broken = Image { width: 320, height: 240, pixels: vec![90; 1000].into() };
     for image in [Image::default(), Image::new(2, 1), Image::new(320, 240), grey, broken] {
         for camera in [Camera::Upper, Camera::Lower] {
             let sight = eye.look(camera, &image, &joints);

@@ -153,6 +153,8 @@ impl Tasks for TracedWork {
 }
 
 impl TracedWork {
+    // Whether it is a call would otherwise change from one build to the next.
+    #[inline(always)]
     fn note(&self, task: usize, ready: Ticks, begin: Ticks, ring: &mut Ring) -> Ticks {
         let end = Ticks::now();
         let run = self.run.load(Ordering::Relaxed);

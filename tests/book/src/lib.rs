@@ -17,6 +17,7 @@
 mod answers;
 pub mod arm;
 pub mod bumper;
+pub mod images;
 pub mod odometer;
 pub mod range_finder;
 pub mod recipes;

@@ -4,14 +4,17 @@
 //! and hears the results. It depends on the robot and the field, but not on the modules.
 //!
 //! - [`World`] is advanced at the body's rate and provides the measurements of the body's sensors.
-//! - [`SimulatedWorld`] is the snapshot of it that the slower sensors use, wherever they run:
+//! - [`arena::Arena`] is the same for several robots, with ball and goals by a rigid body engine.
+//! - [`SimulatedWorld`] is the snapshot of either that the slower sensors use, wherever they run:
 //! - [`camera`] renders the images of a camera, [`microphone`] the sound of a microphone.
 //!
 //! Simplifications: there are no forces but weight. One sole is planted, and the rest of the robot
 //! follows by its joints; it can rock on the edge of its soles, tip over, lie, and get up without a
 //! proper motion for that. Walking into something slides the feet. Other robots are scenery that
-//! the ball bounces off. Cameras have neither lens distortion nor rolling shutter nor motion blur.
+//! the ball bounces off, except in an arena. Cameras have neither lens distortion nor rolling
+//! shutter nor motion blur.
 
+pub mod arena;
 mod ball;
 mod body;
 pub mod camera;

@@ -196,6 +196,30 @@ impl Body {
         self.settling.translation -= way.extend(0.0);
     }
 
+    /// Moves the whole robot at once, as when another one pushes it along.
+    pub fn slide(&mut self, way: Vec2) {
+        let shift = way.extend(0.0);
+        self.planted.translation += way;
+        self.center.position += shift;
+        self.center_of_pressure += way;
+        self.polygon.shift(way);
+        self.torso.translation += shift;
+        for sole in &mut self.soles {
+            sole.translation += shift;
+        }
+    }
+
+    /// Changes the velocity of the centre of mass by a hit, in m/s, which tips a robot that stands.
+    pub fn shove(&mut self, velocity: Vec2) {
+        if self.posture == Posture::Upright && velocity != Vec2::ZERO {
+            let turn = velocity / self.center.position.z.max(0.1);
+            self.lean_velocity += turn;
+            if self.lean == Vec2::ZERO {
+                self.lean = turn * 1e-3;
+            }
+        }
+    }
+
     /// Returns the torso over the planted sole, before any lean.
     fn standing_torso(&self, soles: &[Pose3; 2]) -> Pose3 {
         let nominal = Pose3::above(&self.planted, 0.0) * soles[self.support as usize].inverse();

@@ -38,6 +38,13 @@ impl SupportPolygon {
         hull
     }
 
+    /// Moves the polygon, in metres.
+    pub fn shift(&mut self, way: Vec2) {
+        for corner in &mut self.corners {
+            *corner += way;
+        }
+    }
+
     /// Returns the corners, counter-clockwise.
     #[must_use]
     pub fn corners(&self) -> &[Vec2] {

@@ -218,7 +218,8 @@ impl World {
     }
 }
 
-fn legs(request: &JointRequest) -> Legs {
+/// Returns whether the legs carry the robot with the stiffness of a request.
+pub(super) fn legs(request: &JointRequest) -> Legs {
     let joints = Side::BOTH.into_iter().flat_map(Joint::leg);
     if joints.map(|joint| request.stiffness[joint.index()]).all(|stiffness| stiffness > 0.5) {
         Legs::Stiff

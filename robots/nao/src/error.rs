@@ -2,6 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hemiola::bus::BusError;
+use hemiola::configuration::ConfigError;
 use hemiola::realtime::RealtimeError;
 use hemiola::runtime::RuntimeError;
 use thiserror::Error;
@@ -94,6 +95,17 @@ pub enum NaoError {
         /// The error of the decoder.
         reason: String,
     },
+    /// A picture cannot be written.
+    #[error("{}: the picture cannot be written ({error}); check the path and its permissions", file.display())]
+    Picture {
+        /// The file.
+        file: PathBuf,
+        /// The error of the operating system.
+        error: io::Error,
+    },
+    /// The robots of a game cannot be configured.
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
     /// A result cannot be written.
     #[error("the result cannot be written: {0}")]
     Output(#[from] io::Error),

@@ -13,6 +13,8 @@
 //! | `announcer` | turns events into sentences |
 //! | `game_controller` | the league's referee: its protocol, and one of our own |
 //! | `team` | messages between the robots of a team, within the league's limits |
+//! | `game` | `nao game`: several of these robots on one simulated field, in lock-step |
+//! | `network` | packets by UDP or within a simulation |
 //! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |
 #![forbid(unsafe_code)]
@@ -23,10 +25,13 @@ pub mod captures;
 pub mod cognition;
 mod error;
 pub mod field;
+#[cfg(feature = "game")]
+pub mod game;
 pub mod game_controller;
 pub mod geometry;
 pub mod lola;
 pub mod motion;
+pub mod network;
 pub mod recordings;
 pub mod representations;
 pub mod robot;

@@ -14,6 +14,7 @@
 //! the ball bounces off, except in an arena. Cameras have neither lens distortion nor rolling
 //! shutter nor motion blur.
 
+#[cfg(feature = "game")]
 pub mod arena;
 mod ball;
 mod body;
@@ -22,6 +23,7 @@ pub mod microphone;
 mod others;
 mod random;
 mod scenario;
+mod seat;
 mod sensors;
 mod servo;
 mod sources;
@@ -32,6 +34,7 @@ mod world;
 pub use others::{OtherRobot, Team};
 pub use random::Random;
 pub use scenario::{Scenario, standing_positions};
+pub use seat::{Seat, Sensed};
 pub use sources::{BODY_RATE, SimulatedBody, SimulatedCameras, SimulatedMicrophone, SimulationParameters};
 pub use world::{SimulatedWorld, World};
 

@@ -217,7 +217,10 @@ impl Instance {
         })
     }
 
-    pub(crate) fn of_source<S: Source>(values: &BTreeMap<String, Value>) -> Result<Self, CreationError> {
+    pub(crate) fn of_source<S: Source>(
+        values: &BTreeMap<String, Value>,
+        create: impl FnOnce(S::Parameters) -> S,
+    ) -> Result<Self, CreationError> {
         let operations = Operations {
             name: S::NAME,
             owner: Owner::of::<S>(),
@@ -225,7 +228,7 @@ impl Instance {
             state: State::OfType(|| StateForm::Opaque),
         };
         Self::create(operations, || {
-            S::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfSource(S::create(made)))) as _)
+            S::Parameters::with(values).map(|made| Box::new(UnsafeCell::new(OfSource(create(made)))) as _)
         })
     }
 

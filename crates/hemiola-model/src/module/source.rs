@@ -103,6 +103,7 @@ pub struct SourceDescriptor {
 /// The way in which instances are created.
 enum Maker {
     Rust(Create),
+    Program(Box<dyn Fn(&BTreeMap<String, Value>) -> Result<Instance, CreationError> + Send + Sync>),
     Fed(Name),
 }
 
@@ -125,8 +126,43 @@ impl SourceDescriptor {
             rate,
             parameters: S::Parameters::describe(),
             sample: sample.owned_by(Owner::of::<S>()),
-            maker: Maker::Rust(Instance::of_source::<S>),
+            maker: Maker::Rust(|values| Instance::of_source::<S>(values, S::create)),
         }
+    }
+
+    /// Creates instances by `create` instead of [`Source::create`]: a program that assembles several
+    /// robots gives each of them what parameters cannot name, such as its place in a world that all
+    /// share.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    /// use hemiola_model::{Source, SourceDescriptor, SourceRate, module::Update};
+    /// # #[derive(Default)] struct Camera { world: Option<Arc<Mutex<u32>>>, parameters: () }
+    /// # impl Source for Camera {
+    /// #     const NAME: &'static str = "Camera";
+    /// #     type Parameters = ();
+    /// #     fn create((): ()) -> Self { Self::default() }
+    /// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
+    /// # }
+    /// # let sample = Update::exclusive::<Camera, (), _>("image", |_, ()| ());
+    /// # let camera = SourceDescriptor::of::<Camera>("nao", "src/lib.rs:7", SourceRate::Hertz(30.0), sample);
+    ///
+    /// let world = Arc::new(Mutex::new(0));
+    /// let shared = world.clone();
+    /// let camera = camera.created_by(move |()| Camera { world: Some(shared.clone()), parameters: () });
+    /// let instance = camera.create(&Default::default()).unwrap();
+    /// assert_eq!(Arc::strong_count(&world), 3);
+    /// # drop(instance);
+    /// ```
+    ///
+    /// # Panics
+    /// If this describes another type than `S`.
+    #[must_use]
+    pub fn created_by<S: Source>(self, create: impl Fn(S::Parameters) -> S + Send + Sync + 'static) -> Self {
+        let is_same = self.sample.is_owned_by(Owner::of::<S>());
+        assert!(is_same, "`{}` cannot be created as `{}`; give its own constructor", self.name, S::NAME);
+        let make = move |values: &BTreeMap<String, Value>| Instance::of_source(values, &create);
+        Self { maker: Maker::Program(Box::new(make)), ..self }
     }
 
     /// Describes a source of one representation that is not a Rust type and has no samples of its
@@ -200,11 +236,12 @@ impl SourceDescriptor {
     /// # Errors
     /// Fails if there are parameters that cannot be set, or the constructor panics.
     pub fn create(&self, parameters: &BTreeMap<String, Value>) -> Result<Instance, CreationError> {
-        match self.maker {
+        match &self.maker {
             Maker::Rust(create) => create(parameters),
+            Maker::Program(create) => create(parameters),
             Maker::Fed(name) => {
                 no_parameters(parameters).map_err(CreationError::Parameters)?;
-                Instance::of_foreign(name, StateForm::Opaque, || Box::new(Fed))
+                Instance::of_foreign(*name, StateForm::Opaque, || Box::new(Fed))
             }
         }
     }

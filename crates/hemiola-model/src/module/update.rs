@@ -366,6 +366,10 @@ impl Update {
         self.owner == instance.owner()
     }
 
+    pub(crate) fn is_owned_by(&self, owner: Owner) -> bool {
+        self.owner == owner
+    }
+
     /// Runs the update.
     ///
     /// # Safety

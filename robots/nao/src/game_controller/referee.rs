@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::packet::{ControlPacket, MOST_PLAYERS, PlayerInfo, number_of};
-use crate::representations::game::{MatchState, Penalty};
+use crate::representations::game::{MatchState, Penalty, SetPlay};
 
 /// The times of a game, and what else the rules count. The default is the league's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Rules {
     pub set: Duration,
     /// The time until the ball is free after a kick-off.
     pub kick_off: Duration,
+    /// The time until the ball is free in a set play.
+    pub set_play: Duration,
     /// The length of a half, of which only the state playing counts.
     pub half: Duration,
     /// The pause between both halves.
@@ -36,6 +38,7 @@ impl Default for Rules {
             ready: Duration::from_secs(45),
             set: Duration::from_secs(5),
             kick_off: Duration::from_secs(10),
+            set_play: Duration::from_secs(30),
             half: Duration::from_secs(600),
             half_time: Duration::from_secs(600),
             players: 7,
@@ -92,6 +95,7 @@ pub struct Referee {
     half_left: Duration,
     kick_off_left: Duration,
     kicking: Side,
+    set_play: Option<Awarded>,
     score: [u8; 2],
     messages_left: [u16; 2],
     penalties: Vec<Penalised>,
@@ -115,6 +119,14 @@ enum Half {
     Second,
 }
 
+/// A set play that is going on.
+#[derive(Clone, Copy, Debug)]
+struct Awarded {
+    side: Side,
+    set_play: SetPlay,
+    left: Duration,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Penalised {
     side: Side,
@@ -136,6 +148,7 @@ impl Referee {
             half_left: rules.half,
             kick_off_left: Duration::ZERO,
             kicking: Side::First,
+            set_play: None,
             score: [0; 2],
             messages_left: [rules.messages; 2],
             penalties: Vec::new(),
@@ -165,6 +178,10 @@ impl Referee {
         if self.stage == Stage::Playing {
             self.half_left -= part;
             self.kick_off_left = self.kick_off_left.saturating_sub(part);
+            if let Some(awarded) = &mut self.set_play {
+                awarded.left = awarded.left.saturating_sub(part);
+            }
+            self.set_play = self.set_play.filter(|awarded| !awarded.left.is_zero());
         }
         if matches!(self.stage, Stage::Ready | Stage::Set | Stage::Playing) {
             for penalised in &mut self.penalties {
@@ -194,6 +211,7 @@ impl Referee {
     }
 
     fn enter(&mut self, stage: Stage, left: Duration) {
+        self.set_play = None;
         (self.stage, self.left) = (stage, left);
     }
 
@@ -205,7 +223,33 @@ impl Referee {
         }
         let score = &mut self.score[side as usize];
         *score = score.saturating_add(1);
-        self.kicking = side.other();
+        self.restart(side.other())
+    }
+
+    /// Gives the ball to a team for a set play, for a time or until the ball is [free](Self::free).
+    /// Returns whether there is one: only while the game is played.
+    pub fn award(&mut self, side: Side, set_play: SetPlay) -> bool {
+        if self.stage != Stage::Playing || set_play == SetPlay::None {
+            return false;
+        }
+        self.kick_off_left = Duration::ZERO;
+        self.set_play = Some(Awarded { side, set_play, left: self.rules.set_play });
+        true
+    }
+
+    /// Ends a kick-off or set play: the ball was played.
+    pub fn free(&mut self) {
+        self.kick_off_left = Duration::ZERO;
+        self.set_play = None;
+    }
+
+    /// Stops the game because nobody can play the ball; a team kicks off. Returns whether there was
+    /// a game to stop.
+    pub fn restart(&mut self, kicking: Side) -> bool {
+        if self.stage != Stage::Playing {
+            return false;
+        }
+        self.kicking = kicking;
         self.kick_off_left = Duration::ZERO;
         self.enter(Stage::Ready, self.rules.ready);
         true
@@ -277,10 +321,12 @@ impl Referee {
         packet.players_per_team = self.rules.players;
         packet.state = self.state();
         packet.first_half = self.is_first_half();
-        packet.kicking_team = Some(self.teams[self.kicking as usize]);
+        let kicking = self.set_play.map_or(self.kicking, |awarded| awarded.side);
+        packet.kicking_team = Some(self.teams[kicking as usize]);
+        packet.set_play = self.set_play.map_or(SetPlay::None, |awarded| awarded.set_play);
         packet.seconds_remaining = seconds(self.half_left);
         packet.secondary_seconds = match self.stage {
-            Stage::Playing => seconds(self.kick_off_left),
+            Stage::Playing => seconds(self.set_play.map_or(self.kick_off_left, |awarded| awarded.left)),
             Stage::Standby | Stage::Set | Stage::Over => 0,
             Stage::Initial | Stage::Ready | Stage::HalfTime => seconds(self.left),
         };

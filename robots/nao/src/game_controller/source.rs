@@ -9,6 +9,7 @@ use hemiola::prelude::*;
 use super::packet::{ControlPacket, LENGTH, Refusal};
 use super::status::StatusPacket;
 use super::{CONTROL_PORT, STATUS_PORT};
+use crate::network::{Port, Socket};
 use crate::representations::game::{GameControl, RefusedPackets};
 use crate::representations::modeling::{BallModel, RobotPose};
 use crate::representations::motion::{FallState, Uprightness};
@@ -43,6 +44,15 @@ pub struct GameController {
     #[parameters]
     parameters: GameControllerParameters,
     connection: Connection,
+}
+
+impl GameController {
+    /// Creates the robot's end of a simulated network.
+    #[must_use]
+    pub fn simulated(parameters: GameControllerParameters, port: Port) -> Self {
+        let socket = Some(Socket::Simulated(port));
+        Self { parameters, connection: Connection { socket, ..Connection::default() } }
+    }
 }
 
 /// The maximum number of packets that are taken at a time; more than ten wait only after a stall.
@@ -82,7 +92,7 @@ impl GameController {
 /// The socket, and what has come over it.
 #[derive(Default)]
 struct Connection {
-    socket: Option<UdpSocket>,
+    socket: Option<Socket>,
     opened: Option<Time>,
     control: GameControl,
     /// The computer of the GameController.
@@ -122,7 +132,7 @@ impl Connection {
         if self.opened.replace(now).is_none() { Err(error()) } else { Ok(()) }
     }
 
-    fn receive(&mut self, socket: &UdpSocket, parameters: &GameControllerParameters, now: Time) -> io::Result<()> {
+    fn receive(&mut self, socket: &Socket, parameters: &GameControllerParameters, now: Time) -> io::Result<()> {
         // One byte more than a packet has, so that a longer one is not taken for a packet.
         let mut bytes = [0; LENGTH + 1];
         let mut outcome = Ok(());
@@ -166,7 +176,7 @@ impl Connection {
 
     fn report(
         &mut self,
-        socket: &UdpSocket,
+        socket: &Socket,
         parameters: &GameControllerParameters,
         status: &StatusPacket,
         now: Time,
@@ -179,7 +189,7 @@ impl Connection {
         };
         self.last_status = Some(now);
         match socket.send_to(&status.to_bytes(), (controller, parameters.status_port)) {
-            Ok(_) => {
+            Ok(()) => {
                 self.control.statuses = self.control.statuses.saturating_add(1);
                 Ok(())
             }
@@ -193,7 +203,7 @@ impl Connection {
     }
 }
 
-fn open(address: &str) -> io::Result<UdpSocket> {
+fn open(address: &str) -> io::Result<Socket> {
     let problem = |error: io::Error| {
         let text = format!(
             "no control packets can be received at {address} ({error}): \
@@ -203,7 +213,7 @@ fn open(address: &str) -> io::Result<UdpSocket> {
     };
     let socket = UdpSocket::bind(address).map_err(problem)?;
     socket.set_nonblocking(true).map_err(problem)?;
-    Ok(socket)
+    Ok(Socket::Udp(socket))
 }
 
 #[cfg(test)]

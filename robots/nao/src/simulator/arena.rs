@@ -8,6 +8,8 @@
 //! Simplifications: the ball passes through thighs, arms and head; robots meet each other as
 //! upright cylinders, also where they lie.
 
+use std::fmt;
+
 use glam::{Quat, Vec2, Vec3};
 
 use self::physics::Physics;
@@ -37,7 +39,7 @@ const STRIDE: f32 = 60.0;
 /// The number of random streams of a robot: one for its body, one for its sensors.
 const STREAMS: u64 = 2;
 
-/// The team of a robot in an [`Arena`].
+/// The team of a robot in an [`Arena`], which is displayed by its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TeamSide {
     /// The team that plays towards positive x.
@@ -48,9 +50,11 @@ pub enum TeamSide {
 
 /// A robot at the beginning of a game.
 #[derive(Clone, Copy, Debug)]
-pub struct Player {
+pub struct Entry {
     /// The team of the robot.
     pub side: TeamSide,
+    /// The number on its shirt, from 1.
+    pub number: u8,
     /// The pose in the team's own frame, where the own goal is at negative x.
     pub pose: Pose2,
 }
@@ -63,10 +67,13 @@ pub struct Arena {
     goals: [u32; 2],
     in_goal: bool,
     last_touch: Option<usize>,
+    /// The times at which the referee has whistled, in seconds, in order.
+    whistles: Vec<f32>,
 }
 
 struct Robot {
     side: TeamSide,
+    number: u8,
     random: Random,
     servos: Servos,
     body: Body,
@@ -80,13 +87,13 @@ impl Arena {
     /// Creates a field with robots that stand, and the ball on the centre mark. The seed varies
     /// their grip and the errors of their sensors.
     #[must_use]
-    pub fn new(seed: u64, players: &[Player]) -> Self {
+    pub fn new(seed: u64, entries: &[Entry]) -> Self {
         let mut physics = Physics::new();
-        let robots: Vec<Robot> = (1..).zip(players).map(|(number, player)| Robot::new(seed, number, player)).collect();
+        let robots: Vec<Robot> = (1..).zip(entries).map(|(stream, entry)| Robot::new(seed, stream, entry)).collect();
         for robot in &robots {
             physics.add_robot(&robot.body.torso(), &Links::new(robot.servos.positions()));
         }
-        Self { time: 0.0, robots, physics, goals: [0; 2], in_goal: false, last_touch: None }
+        Self { time: 0.0, robots, physics, goals: [0; 2], in_goal: false, last_touch: None, whistles: Vec::new() }
     }
 
     /// Moves on by `dt` seconds while the joints of each robot follow its request.
@@ -139,7 +146,7 @@ impl Arena {
         snapshot.others.extend(others.map(|(_, other)| other.seen_by(own.side)));
         snapshot.exposure = 0.16 * (0.31 * time + own.exposure_phase).sin();
         snapshot.activity = own.servos.activity();
-        snapshot.whistles.clear();
+        snapshot.whistles.clone_from(&self.whistles);
         snapshot.is_over = false;
     }
 
@@ -182,6 +189,11 @@ impl Arena {
         self.physics.place_robot(index, &robot.body.torso(), &Links::new(robot.servos.positions()));
     }
 
+    /// Lets the referee whistle, which all robots can hear.
+    pub fn whistle(&mut self) {
+        self.whistles.push(self.time());
+    }
+
     /// Returns the simulated time since the start, in seconds.
     #[must_use]
     pub fn time(&self) -> f32 {
@@ -207,6 +219,31 @@ impl Arena {
     #[must_use]
     pub fn falls(&self, robot: usize) -> u32 {
         self.robots[robot].falls
+    }
+
+    /// Returns the team of a robot and its number.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn shirt(&self, robot: usize) -> (TeamSide, u8) {
+        let Robot { side, number, .. } = self.robots[robot];
+        (side, number)
+    }
+
+    /// Returns where a robot is and where its torso looks, in the frame of the home team.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn pose(&self, robot: usize) -> Pose2 {
+        self.robots[robot].body.torso().on_ground()
+    }
+
+    /// Returns whether a robot touches the ball.
+    #[must_use]
+    pub fn is_touched(&self) -> bool {
+        self.physics.touching_robot().is_some()
     }
 
     /// Returns the robot that touched the ball last.
@@ -266,14 +303,15 @@ impl Arena {
 }
 
 impl Robot {
-    fn new(seed: u64, number: u64, player: &Player) -> Self {
-        let mut random = Random::for_purpose(seed, STREAMS * number);
+    fn new(seed: u64, stream: u64, entry: &Entry) -> Self {
+        let mut random = Random::for_purpose(seed, STREAMS * stream);
         let positions = standing_positions();
-        let body = Body::new(&player.side.pose(&player.pose), &positions, &mut random);
+        let body = Body::new(&entry.side.pose(&entry.pose), &positions, &mut random);
         Self {
-            side: player.side,
+            side: entry.side,
+            number: entry.number,
             servos: Servos::new(&positions),
-            sensors: Sensors::new(Random::for_purpose(seed, STREAMS * number + 1), body.torso()),
+            sensors: Sensors::new(Random::for_purpose(seed, STREAMS * stream + 1), body.torso()),
             exposure_phase: random.uniform(0.0..std::f32::consts::TAU),
             stride: 0.0,
             falls: 0,
@@ -320,18 +358,29 @@ impl TeamSide {
         }
     }
 
-    fn turn(self, vector: Vec2) -> Vec2 {
+    /// Returns a vector of the home team's frame in this team's, or the other way round.
+    pub(crate) fn turn(self, vector: Vec2) -> Vec2 {
         match self {
             Self::Home => vector,
             Self::Away => -vector,
         }
     }
 
-    fn pose(self, pose: &Pose2) -> Pose2 {
+    /// Returns a pose of the home team's frame in this team's, or the other way round.
+    pub(crate) fn pose(self, pose: &Pose2) -> Pose2 {
         match self {
             Self::Home => *pose,
             Self::Away => Pose2::new(0.0, 0.0, std::f32::consts::PI) * *pose,
         }
+    }
+}
+
+impl fmt::Display for TeamSide {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Home => "blue",
+            Self::Away => "red",
+        })
     }
 }
 

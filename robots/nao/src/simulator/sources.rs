@@ -4,7 +4,8 @@
 use hemiola::prelude::*;
 
 use super::microphone::Microphone;
-use super::{Scenario, SimulatedWorld, World, camera};
+use super::random::Random;
+use super::{Scenario, Seat, SimulatedWorld, World, camera};
 use crate::representations::sensing::{
     AudioBlock, FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest, LowerImage, UpperImage,
 };
@@ -38,6 +39,16 @@ pub struct SimulatedBody {
     #[parameters]
     parameters: SimulationParameters,
     game: Option<Game>,
+    seat: Option<Seat>,
+}
+
+impl SimulatedBody {
+    /// Creates the body of a robot in a world that it shares, which somebody else advances. Of its
+    /// parameters none has an effect.
+    #[must_use]
+    pub fn seated(parameters: SimulationParameters, seat: Seat) -> Self {
+        Self { parameters, game: None, seat: Some(seat) }
+    }
 }
 
 struct Game {
@@ -70,6 +81,10 @@ impl SimulatedBody {
         snapshot: &mut SimulatedWorld,
         truth: &mut GroundTruth,
     ) -> Option<Time> {
+        if let Some(seat) = &self.seat {
+            seat.read(imu, joints, feet, snapshot, truth);
+            return Some(clock.now());
+        }
         let parameters = &self.parameters;
         let game = self.game.get_or_insert_with(|| Game::new(parameters.seed));
         if game.is_over {
@@ -121,13 +136,24 @@ pub struct SimulatedCameras {
 
 struct Renderer {
     frames: u64,
+    /// The number of the first frame's noise.
+    noise: u64,
+}
+
+impl SimulatedCameras {
+    /// Creates cameras with noise of their own, which a seed determines.
+    #[must_use]
+    pub fn with_noise(seed: u64) -> Self {
+        let noise = Random::new(seed).next_u64();
+        Self { renderer: Renderer { noise, ..Renderer::default() } }
+    }
 }
 
 impl Default for Renderer {
     /// Paints the field before the robot starts, because that takes as long as some frames.
     fn default() -> Self {
         camera::prepare();
-        Self { frames: 0 }
+        Self { frames: 0, noise: 0 }
     }
 }
 
@@ -141,10 +167,11 @@ impl SimulatedCameras {
         upper: &mut UpperImage,
         lower: &mut LowerImage,
     ) -> Option<Time> {
-        let frame = &mut self.renderer.frames;
-        *frame += 1;
-        camera::render(world, Camera::Upper, 2 * *frame, &mut upper.image);
-        camera::render(world, Camera::Lower, 2 * *frame + 1, &mut lower.image);
+        let Renderer { frames, noise } = &mut self.renderer;
+        *frames += 1;
+        let noise = noise.wrapping_add(2 * *frames);
+        camera::render(world, Camera::Upper, noise, &mut upper.image);
+        camera::render(world, Camera::Lower, noise.wrapping_add(1), &mut lower.image);
         (!world.is_over).then(|| clock.now())
     }
 }
@@ -153,6 +180,14 @@ impl SimulatedCameras {
 #[derive(Source)]
 pub struct SimulatedMicrophone {
     microphone: Option<Microphone>,
+}
+
+impl SimulatedMicrophone {
+    /// Creates a microphone with noise of its own, which a seed determines.
+    #[must_use]
+    pub fn with_noise(seed: u64) -> Self {
+        Self { microphone: Some(Microphone::new(seed)) }
+    }
 }
 
 #[source]

@@ -9,6 +9,7 @@ use hemiola::prelude::*;
 use super::FIRST_PORT;
 use super::allowance::{Allowance, MOST_BYTES, Pace};
 use super::message::TeamMessage;
+use crate::network::{Port, Socket};
 use crate::representations::game::{GameControl, TeamReport, Teammate};
 use crate::representations::modeling::WorldModel;
 use crate::representations::motion::{FallState, Uprightness};
@@ -51,6 +52,15 @@ pub struct TeamCommunication {
     channel: Channel,
 }
 
+impl TeamCommunication {
+    /// Creates the robot's end of a simulated network.
+    #[must_use]
+    pub fn simulated(parameters: TeamCommunicationParameters, port: Port) -> Self {
+        let socket = Some(Socket::Simulated(port));
+        Self { parameters, channel: Channel { socket, ..Channel::default() } }
+    }
+}
+
 /// The maximum number of messages that are received at a time.
 const MOST_MESSAGES: usize = 64;
 /// The time between attempts to open the socket.
@@ -86,7 +96,7 @@ impl TeamCommunication {
 /// The socket, and what has gone over it.
 #[derive(Default)]
 struct Channel {
-    socket: Option<UdpSocket>,
+    socket: Option<Socket>,
     opened: Option<Time>,
     allowance: Allowance,
     report: TeamReport,
@@ -121,16 +131,18 @@ impl Channel {
         received.and(sent)
     }
 
-    fn receive(&mut self, socket: &UdpSocket, parameters: &TeamCommunicationParameters, now: Time) -> io::Result<()> {
+    fn receive(&mut self, socket: &Socket, parameters: &TeamCommunicationParameters, now: Time) -> io::Result<()> {
         let mut bytes = [0; MOST_BYTES + 1];
         for _ in 0..MOST_MESSAGES {
-            match socket.recv(&mut bytes) {
-                Ok(length) => match TeamMessage::read(&bytes[..length]).filter(|one| one.team == parameters.team) {
-                    // What goes to everybody comes back to the robot itself.
-                    Some(message) if message.player == parameters.player => {}
-                    Some(message) => self.note(&message, now),
-                    None => self.report.refused = self.report.refused.saturating_add(1),
-                },
+            match socket.recv_from(&mut bytes) {
+                Ok((length, _)) => {
+                    match TeamMessage::read(&bytes[..length]).filter(|one| one.team == parameters.team) {
+                        // What goes to everybody comes back to the robot itself.
+                        Some(message) if message.player == parameters.player => {}
+                        Some(message) => self.note(&message, now),
+                        None => self.report.refused = self.report.refused.saturating_add(1),
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 // A mate on the same computer is not there yet.
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
@@ -163,7 +175,7 @@ impl Channel {
 
     fn send(
         &mut self,
-        socket: &UdpSocket,
+        socket: &Socket,
         parameters: &TeamCommunicationParameters,
         message: TeamMessage,
         game: &GameControl,
@@ -202,7 +214,7 @@ fn port(team: u8) -> u16 {
     FIRST_PORT + u16::from(team)
 }
 
-fn open(parameters: &TeamCommunicationParameters) -> io::Result<UdpSocket> {
+fn open(parameters: &TeamCommunicationParameters) -> io::Result<Socket> {
     let own = || format!("{}:{}", Ipv4Addr::UNSPECIFIED, port(parameters.team));
     let address = if parameters.address.is_empty() { own() } else { parameters.address.clone() };
     let problem = |error: io::Error| {
@@ -214,7 +226,7 @@ fn open(parameters: &TeamCommunicationParameters) -> io::Result<UdpSocket> {
     };
     let socket = UdpSocket::bind(&address).map_err(problem)?;
     socket.set_nonblocking(true).and_then(|()| socket.set_broadcast(true)).map_err(problem)?;
-    Ok(socket)
+    Ok(Socket::Udp(socket))
 }
 
 #[cfg(test)]

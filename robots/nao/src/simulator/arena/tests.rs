@@ -13,8 +13,8 @@ fn standing() -> JointRequest {
     JointRequest { positions: standing_positions(), stiffness: [1.0; JOINTS] }
 }
 
-fn player(side: TeamSide, x: f32, y: f32, rotation: f32) -> Player {
-    Player { side, pose: Pose2::new(x, y, rotation) }
+fn player(side: TeamSide, x: f32, y: f32, rotation: f32) -> Entry {
+    Entry { side, number: 1, pose: Pose2::new(x, y, rotation) }
 }
 
 fn truth(arena: &Arena, robot: usize) -> GroundTruth {
@@ -177,7 +177,7 @@ proptest! {
         speed in 0.0_f32..4.0, angle in 0.0_f32..6.3,
     ) {
         let sides = [TeamSide::Home, TeamSide::Away].into_iter().cycle();
-        let players: Vec<Player> = places.iter().zip(sides).map(|((x, y, turn), side)| player(side, *x, *y, *turn)).collect();
+        let players: Vec<Entry> = places.iter().zip(sides).map(|((x, y, turn), side)| player(side, *x, *y, *turn)).collect();
         let mut arena = Arena::new(seed, &players);
         arena.physics.place_ball(Vec2::ZERO, (Vec2::from_angle(angle) * speed).extend(0.0));
         run(&mut arena, 20, |time, robot| kicking(time, robot as f32));

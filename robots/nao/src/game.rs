@@ -1,0 +1,23 @@
+//! A game of several robots on one simulated field: `nao game`.
+//!
+//! Each robot is a robot of `robot.toml` of its own, with all its cycles and sources. They share an
+//! [`Arena`](crate::simulator::Arena), a referee and a network, and are stepped in lock-step on one
+//! clock: the same arguments give the same bits, on any machine and any number of cores.
+//!
+//! | file | contents |
+//! |---|---|
+//! | [`course`] | the robots, and what happens in a tick |
+//! | `player` | one robot, and its ends of field and network |
+//! | [`official`] | the referee, who sees the field |
+//! | [`radio`] | the network: delay and loss |
+//! | [`summary`] | the result of a game |
+//! | [`picture`] | the field from above |
+//! | [`program`] | the command |
+
+pub mod course;
+pub mod official;
+pub mod picture;
+mod player;
+pub mod program;
+pub mod radio;
+pub mod summary;

@@ -1,0 +1,123 @@
+//! The result of a game: goals, falls, messages, and how far off the robots' beliefs were.
+
+use std::fmt;
+
+use super::official::{Goal, MessageCount};
+use super::player::Player;
+use crate::representations::behaviour::{Role, TeamRole};
+use crate::representations::game::TeamReport;
+use crate::simulator::arena::TeamSide;
+use crate::simulator::truth_comparison::TruthReport;
+use crate::team::allowance::WithheldMessages;
+
+/// The result of a game. Its text is a few lines, and a table with one line for each robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// The length of the game, in seconds of simulated time.
+    pub seconds: f32,
+    /// The goals of both teams, as the referee counts them.
+    pub score: [u8; 2],
+    /// The goals in their order.
+    pub goals: Vec<Goal>,
+    /// How often the game began anew because nobody touched the ball.
+    pub restarts: u32,
+    /// The messages of both teams, as the referee counts them.
+    pub messages: [MessageCount; 2],
+    /// The robots: those of the first team, then those of the second.
+    pub robots: Vec<RobotSummary>,
+}
+
+/// The result of one robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotSummary {
+    /// The team of the robot.
+    pub side: TeamSide,
+    /// The number on its shirt, from 1.
+    pub number: u8,
+    /// The part that it plays in its team in the end.
+    pub role: Role,
+    /// The number of times that it fell.
+    pub falls: u32,
+    /// The root of the mean squared distance of the believed position from the true one, in metres.
+    pub position_rms: f32,
+    /// The same for the ball relative to the robot, while it knows of one.
+    pub ball_rms: f32,
+    /// The number of messages that it sent to its mates.
+    pub sent: u32,
+    /// The number of messages of mates that it received.
+    pub received: u32,
+    /// The number of its packets to one mate that the network lost.
+    pub lost: u32,
+    /// The messages that it was not allowed to send.
+    pub withheld: WithheldMessages,
+}
+
+impl RobotSummary {
+    pub(super) fn of(player: &Player, falls: u32, lost: u32) -> Self {
+        let stepper = &player.stepper;
+        let (position_rms, ball_rms) =
+            stepper.with_value(|report: &TruthReport| (report.position_rms, report.ball_rms)).unwrap_or_default();
+        let report = stepper.with_value(TeamReport::clone).unwrap_or_default();
+        Self {
+            side: player.side,
+            number: player.number,
+            role: stepper.with_value(|role: &TeamRole| role.role).unwrap_or_default(),
+            falls,
+            position_rms,
+            ball_rms,
+            sent: report.sent,
+            received: report.received,
+            lost,
+            withheld: report.withheld,
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [blue, red] = self.score;
+        writeln!(formatter, "blue {blue} : {red} red after {:.1} s", self.seconds)?;
+        for Goal { side, time, by } in &self.goals {
+            write!(formatter, "  {time:6.1} s  goal for {side}")?;
+            match by {
+                Some((by, number)) if by == side => writeln!(formatter, ", by number {number}")?,
+                Some((by, number)) => writeln!(formatter, ", an own goal of {by} {number}")?,
+                None => writeln!(formatter)?,
+            }
+        }
+        if self.restarts > 0 {
+            writeln!(formatter, "  kick-offs because nobody touched the ball: {}", self.restarts)?;
+        }
+        for (side, MessageCount { sent, illegal }) in [TeamSide::Home, TeamSide::Away].into_iter().zip(self.messages) {
+            writeln!(formatter, "  {side:4}  {sent} messages, {illegal} of them against the rules")?;
+        }
+        writeln!(formatter)?;
+        writeln!(
+            formatter,
+            "{:9}{:12}{:>6}{:>15}{:>15}{:>7}{:>10}{:>7}{:>10}",
+            "robot", "part", "falls", "pose off (rms)", "ball off (rms)", "sent", "received", "lost", "withheld"
+        )?;
+        for robot in &self.robots {
+            let part = match robot.role {
+                Role::Striker => "striker",
+                Role::Goalkeeper => "goalkeeper",
+                Role::Supporter => "supporter",
+            };
+            // What comes too soon is no message: it is asked ten times a second.
+            let WithheldMessages { too_long, too_soon: _, no_budget, no_game: _ } = robot.withheld;
+            writeln!(
+                formatter,
+                "{:9}{part:12}{:>6}{:>13.2} m{:>13.2} m{:>7}{:>10}{:>7}{:>10}",
+                format!("{} {}", robot.side, robot.number),
+                robot.falls,
+                robot.position_rms,
+                robot.ball_rms,
+                robot.sent,
+                robot.received,
+                robot.lost,
+                too_long + no_budget
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,6 +1,7 @@
 //! The course of a game: all robots, the field, the referee and the network, tick by tick.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::thread;
 use std::time::Duration;
 
@@ -23,10 +24,10 @@ use crate::simulator::{BODY_RATE, Random};
 pub const TEAMS: [u8; 2] = [12, 7];
 /// The maximum number of robots in a team.
 pub const MOST_PLAYERS: u8 = 7;
-/// The number of ticks from one remembered place of the ball to the next.
-const TRAIL_TICKS: u64 = 8;
+/// The number of ticks from one note of where the ball is, and robots believe to be, to the next.
+const NOTE_TICKS: u64 = 8;
 /// The number of places of the ball that are remembered.
-const TRAIL_LENGTH: usize = (Course::TRAIL_SECONDS as f64 * BODY_RATE) as usize / TRAIL_TICKS as usize;
+const TRAIL_LENGTH: usize = (Course::TRAIL_SECONDS as f64 * BODY_RATE) as usize / NOTE_TICKS as usize;
 /// The time between two control packets.
 const CONTROL_PERIOD: Duration = Duration::from_millis(500);
 
@@ -137,7 +138,8 @@ impl Course {
         for (index, player) in self.players.iter().enumerate() {
             player.sense(&mut self.arena, index);
         }
-        if self.ticks.is_multiple_of(TRAIL_TICKS) {
+        if self.ticks.is_multiple_of(NOTE_TICKS) {
+            self.players.iter_mut().for_each(Player::note_errors);
             if self.trail.len() == TRAIL_LENGTH {
                 self.trail.pop_front();
             }
@@ -190,6 +192,20 @@ impl Course {
                 .map(|(index, player)| RobotSummary::of(player, self.arena.falls(index), self.radio.lost(index)))
                 .collect(),
         }
+    }
+
+    /// Returns a fingerprint of every value of every robot, and of where ball and robots are.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (index, player) in self.players.iter().enumerate() {
+            for cycle in 0..player.stepper.cycle_names().len() {
+                player.stepper.fingerprints(cycle).hash(&mut hasher);
+            }
+            self.arena.pose(index).translation.to_array().map(f32::to_bits).hash(&mut hasher);
+        }
+        self.arena.ball().to_array().map(f32::to_bits).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Lets all robots do what comes before `time`, on all cores.

@@ -19,7 +19,7 @@ const SCALE: f32 = 100.0;
 /// The height of the line of text above the field, in pixels.
 const HEAD: f32 = 46.0;
 /// The height of the explanation below it, in pixels.
-const FOOT: f32 = 34.0;
+const FOOT: f32 = 54.0;
 /// The radius of a robot, in metres: somewhat larger than its body, so that its number fits in.
 const ROBOT: f32 = 0.17;
 
@@ -44,11 +44,11 @@ pub fn draw(course: &Course) -> String {
         "<polyline points=\"{}\" fill=\"none\" stroke=\"#ffe08a\" stroke-width=\"0.02\" stroke-opacity=\"0.9\"/>",
         trail.join(" ")
     );
-    for player in course.players() {
-        draw_belief(&mut svg, player);
-    }
     for (index, player) in course.players().iter().enumerate() {
         draw_robot(&mut svg, player, &course.arena().pose(index));
+    }
+    for (index, player) in course.players().iter().enumerate() {
+        draw_belief(&mut svg, player, course.arena().pose(index).translation);
     }
     let ball = course.arena().ball();
     _ = writeln!(
@@ -58,13 +58,16 @@ pub fn draw(course: &Course) -> String {
         ball.y,
         1.6 * BALL_RADIUS
     );
-    let y = height - 12.0;
-    _ = writeln!(
-        svg,
-        "<text x=\"20\" y=\"{y}\" font-size=\"15\" fill=\"#444444\">solid: where a robot and the ball are · dashed outline: where the \
-         robot believes to be · ring: where it believes the ball · yellow: the ball's way in the last {:.0} s</text>\n</svg>",
-        Course::TRAIL_SECONDS
+    let words = |line: f32, text: &str| {
+        let y = height - FOOT + 22.0 * line;
+        format!("<text x=\"20\" y=\"{y}\" font-size=\"15\" fill=\"#444444\">{text}</text>\n")
+    };
+    svg += &words(
+        1.0,
+        "discs: where robots are, and look · dashed: where each believes to be, with a line to the ball that it believes in",
     );
+    svg += &words(2.0, &format!("white: the ball · yellow: its way in the last {:.0} s", Course::TRAIL_SECONDS));
+    svg.push_str("</svg>\n");
     svg
 }
 
@@ -127,25 +130,37 @@ fn draw_robot(svg: &mut String, player: &Player, pose: &Pose2) {
     _ = writeln!(
         svg,
         "<line x1=\"{x:.3}\" y1=\"{y:.3}\" x2=\"{:.3}\" y2=\"{:.3}\" stroke=\"{color}\" stroke-width=\"0.07\" stroke-linecap=\"round\"/>\n\
-         <circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{ROBOT}\" fill=\"{color}\" stroke=\"#ffffff\" stroke-width=\"0.02\"/>\n\
-         <text transform=\"translate({x:.3} {y:.3}) scale(1 -1)\" dy=\"0.075\" font-size=\"0.22\" font-weight=\"bold\" fill=\"#ffffff\" \
-         text-anchor=\"middle\">{}</text>",
-        nose.x, nose.y, player.number
+         <circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{ROBOT}\" fill=\"{color}\" stroke=\"#ffffff\" stroke-width=\"0.02\"/>",
+        nose.x, nose.y
     );
+    _ = writeln!(svg, "{}", shirt(player.number, pose.translation, "#ffffff"));
+}
+
+/// Returns the number of a robot as text around a place.
+fn shirt(number: u8, Vec2 { x, y }: Vec2, color: &str) -> String {
+    format!(
+        "<text transform=\"translate({x:.3} {y:.3}) scale(1 -1)\" dy=\"0.075\" font-size=\"0.22\" font-weight=\"bold\" \
+         fill=\"{color}\" stroke=\"none\" text-anchor=\"middle\">{number}</text>"
+    )
 }
 
 /// Draws where a robot believes that it and the ball are, with a line from one to the other.
-fn draw_belief(svg: &mut String, player: &Player) {
+fn draw_belief(svg: &mut String, player: &Player, truth: Vec2) {
     let Some(world) = player.stepper.with_value(WorldModel::clone) else { return };
     let pose = player.side.pose(&world.robot);
-    let (color, Vec2 { x, y }) = (color(player.side), pose.translation);
+    let (color, Vec2 { x, y }) = (pale(player.side), pose.translation);
     let nose = pose.transform(Vec2::new(2.0 * ROBOT, 0.0));
     _ = writeln!(
         svg,
         "<g fill=\"none\" stroke=\"{color}\" stroke-width=\"0.025\"><g stroke-dasharray=\"0.06 0.04\"><circle cx=\"{x:.3}\" \
-         cy=\"{y:.3}\" r=\"{ROBOT}\"/><line x1=\"{x:.3}\" y1=\"{y:.3}\" x2=\"{:.3}\" y2=\"{:.3}\"/></g>",
-        nose.x, nose.y
+         cy=\"{y:.3}\" r=\"{}\"/><line x1=\"{x:.3}\" y1=\"{y:.3}\" x2=\"{:.3}\" y2=\"{:.3}\"/></g>",
+        1.15 * ROBOT,
+        nose.x,
+        nose.y
     );
+    if pose.translation.distance(truth) > 2.0 * ROBOT {
+        _ = writeln!(svg, "{}", shirt(player.number, pose.translation, color));
+    }
     if let Some(ball) = world.ball {
         let ball = player.side.turn(ball.position);
         _ = writeln!(
@@ -166,5 +181,13 @@ fn color(side: TeamSide) -> &'static str {
     match side {
         TeamSide::Home => "#2b5fd0",
         TeamSide::Away => "#c8322b",
+    }
+}
+
+/// Returns the colour of what a team believes.
+fn pale(side: TeamSide) -> &'static str {
+    match side {
+        TeamSide::Home => "#b3d0ff",
+        TeamSide::Away => "#ffc2b5",
     }
 }

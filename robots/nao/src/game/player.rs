@@ -12,6 +12,7 @@ use crate::game_controller::source::GameController;
 use crate::network::Port;
 use crate::representations::sensing::JointRequest;
 use crate::simulator::arena::{Arena, TeamSide};
+use crate::simulator::truth_comparison::TruthReport;
 use crate::simulator::{Seat, Sensed, SimulatedBody, SimulatedCameras, SimulatedMicrophone};
 use crate::team::source::TeamCommunication;
 
@@ -26,7 +27,20 @@ pub(super) struct Player {
     pub control: Port,
     /// The end for messages of the team.
     pub team: Port,
+    pub errors: Errors,
 }
+
+/// How far off a robot's beliefs were in the course of the game.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Errors {
+    /// The distances of the believed position from the true one, in metres.
+    pub position: Vec<f32>,
+    /// The distances of the believed ball from the true one, relative to the robot, in metres.
+    pub ball: Vec<f32>,
+}
+
+/// The time before which a robot cannot know where it is, in seconds.
+const SETTLED: f32 = 3.0;
 
 /// What distinguishes a robot from the others.
 pub(super) struct Start {
@@ -58,7 +72,7 @@ impl Player {
         let seated = Seated { seat: seat.clone(), control: control.clone(), team: team.clone(), seed };
         let sources = registry::sources().into_iter().map(|source| seated.place(source)).collect();
         let stepper = Robot::assemble_from(configuration, registry::modules(), sources)?.into_stepper()?;
-        Ok(Self { side, number, stepper, seat, control, team })
+        Ok(Self { side, number, stepper, seat, control, team, errors: Errors::default() })
     }
 
     /// Does everything that comes before `time`.
@@ -69,6 +83,16 @@ impl Player {
     /// Returns what the joints are to do now.
     pub(super) fn joint_request(&self) -> JointRequest {
         self.stepper.with_value(JointRequest::clone).unwrap_or_default()
+    }
+
+    /// Notes how far off the robot's beliefs are now.
+    pub(super) fn note_errors(&mut self) {
+        let report = |report: &TruthReport| (report.time, report.position_error, report.ball_error);
+        let Some((time, position, ball)) = self.stepper.with_value(report) else { return };
+        if time > SETTLED {
+            self.errors.position.push(position);
+            self.errors.ball.extend(ball);
+        }
     }
 
     /// Measures with the robot's sensors, for its next sample.

@@ -7,7 +7,6 @@ use super::player::Player;
 use crate::representations::behaviour::{Role, TeamRole};
 use crate::representations::game::TeamReport;
 use crate::simulator::arena::TeamSide;
-use crate::simulator::truth_comparison::TruthReport;
 use crate::team::allowance::WithheldMessages;
 
 /// The result of a game. Its text is a few lines, and a table with one line for each robot.
@@ -27,6 +26,26 @@ pub struct Summary {
     pub robots: Vec<RobotSummary>,
 }
 
+/// How large an error is half of the time, and nearly always, in metres; zero if there was none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tail {
+    /// The median.
+    pub p50: f32,
+    /// The error that is exceeded in a twentieth of the time.
+    pub p95: f32,
+}
+
+impl Tail {
+    /// Returns that of errors in any order.
+    #[must_use]
+    pub fn of(errors: &[f32]) -> Self {
+        let mut sorted = errors.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        let quantile = |percent: usize| sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default();
+        Self { p50: quantile(50), p95: quantile(95) }
+    }
+}
+
 /// The result of one robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotSummary {
@@ -38,10 +57,10 @@ pub struct RobotSummary {
     pub role: Role,
     /// The number of times that it fell.
     pub falls: u32,
-    /// The root of the mean squared distance of the believed position from the true one, in metres.
-    pub position_rms: f32,
+    /// The distance of the believed position from the true one.
+    pub position_error: Tail,
     /// The same for the ball relative to the robot, while it knows of one.
-    pub ball_rms: f32,
+    pub ball_error: Tail,
     /// The number of messages that it sent to its mates.
     pub sent: u32,
     /// The number of messages of mates that it received.
@@ -55,21 +74,25 @@ pub struct RobotSummary {
 impl RobotSummary {
     pub(super) fn of(player: &Player, falls: u32, lost: u32) -> Self {
         let stepper = &player.stepper;
-        let (position_rms, ball_rms) =
-            stepper.with_value(|report: &TruthReport| (report.position_rms, report.ball_rms)).unwrap_or_default();
         let report = stepper.with_value(TeamReport::clone).unwrap_or_default();
         Self {
             side: player.side,
             number: player.number,
             role: stepper.with_value(|role: &TeamRole| role.role).unwrap_or_default(),
             falls,
-            position_rms,
-            ball_rms,
+            position_error: Tail::of(&player.errors.position),
+            ball_error: Tail::of(&player.errors.ball),
             sent: report.sent,
             received: report.received,
             lost,
             withheld: report.withheld,
         }
+    }
+}
+
+impl fmt::Display for Tail {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:.2}, {:.2} m", self.p50, self.p95)
     }
 }
 
@@ -94,8 +117,8 @@ impl fmt::Display for Summary {
         writeln!(formatter)?;
         writeln!(
             formatter,
-            "{:9}{:12}{:>6}{:>15}{:>15}{:>7}{:>10}{:>7}{:>10}",
-            "robot", "part", "falls", "pose off (rms)", "ball off (rms)", "sent", "received", "lost", "withheld"
+            "{:9}{:12}{:>6}{:>20}{:>20}{:>7}{:>10}{:>7}{:>10}",
+            "robot", "part", "falls", "pose off p50, p95", "ball off p50, p95", "sent", "received", "lost", "withheld"
         )?;
         for robot in &self.robots {
             let part = match robot.role {
@@ -107,11 +130,11 @@ impl fmt::Display for Summary {
             let WithheldMessages { too_long, too_soon: _, no_budget, no_game: _ } = robot.withheld;
             writeln!(
                 formatter,
-                "{:9}{part:12}{:>6}{:>13.2} m{:>13.2} m{:>7}{:>10}{:>7}{:>10}",
+                "{:9}{part:12}{:>6}{:>20}{:>20}{:>7}{:>10}{:>7}{:>10}",
                 format!("{} {}", robot.side, robot.number),
                 robot.falls,
-                robot.position_rms,
-                robot.ball_rms,
+                robot.position_error.to_string(),
+                robot.ball_error.to_string(),
                 robot.sent,
                 robot.received,
                 robot.lost,

@@ -1,0 +1,57 @@
+//! Tests of several robots in one game, in simulated time.
+#![forbid(unsafe_code)]
+#![cfg(feature = "game")]
+
+use std::time::Duration;
+
+use nao::game::course::{Conditions, Course};
+use nao::game_controller::referee::Rules;
+use nao::representations::game::MatchState;
+
+/// Returns the conditions of a game that begins soon.
+fn conditions(seed: u64) -> Conditions {
+    let mut conditions = Conditions::of(concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml"));
+    let time = Duration::from_secs_f32;
+    conditions.rules = Rules { initial: time(0.5), ready: time(1.0), set: time(0.5), ..conditions.rules };
+    // Fewer images than usual: rendering takes most of the time.
+    conditions.settings = vec!["source.SimulatedCameras.rate=5.0".to_owned()];
+    Conditions { seed, ..conditions }
+}
+
+/// Returns the fingerprints of all that the robots know, twice a second.
+fn course(seed: u64) -> Vec<u64> {
+    let mut game = Course::begin(&conditions(seed)).unwrap_or_else(|error| panic!("{error}"));
+    let mut course = Vec::new();
+    for half in 1..=3 {
+        game.play(f64::from(half) / 2.0);
+        course.push(game.fingerprint());
+    }
+    course
+}
+
+#[test]
+fn a_game_is_the_same_to_the_bit_for_its_seed_and_another_one_for_another_seed() {
+    let expected = course(7);
+    assert_eq!(course(7), expected);
+    let differing = course(8).iter().zip(&expected).filter(|(one, other)| one != other).count();
+    assert_eq!(differing, expected.len());
+}
+
+#[test]
+fn every_robot_hears_the_referee_and_its_mates_and_knows_where_it_is() {
+    let mut game = Course::begin(&conditions(3)).unwrap_or_else(|error| panic!("{error}"));
+    game.play(5.0);
+    assert_eq!(game.official().referee().state(), MatchState::Playing);
+    let summary = game.summary();
+    println!("{summary}");
+    assert!(game.official().statuses() >= 4 * 3, "{}", game.official().statuses());
+    for robot in &summary.robots {
+        assert!(robot.sent > 0 && robot.received > 0, "{robot:?}");
+        assert!(robot.position_error.p50 < 0.5, "{robot:?}");
+        assert_eq!(robot.falls, 0, "{robot:?}");
+    }
+    let sent: u32 = summary.robots.iter().map(|robot| robot.sent).sum();
+    let counted: u32 = summary.messages.iter().map(|messages| messages.sent).sum();
+    // What a robot has just sent is not on its way yet.
+    assert!(counted <= sent && sent - counted <= 4 && summary.messages.iter().all(|messages| messages.illegal == 0));
+}

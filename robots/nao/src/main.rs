@@ -10,7 +10,6 @@ use std::rc::Rc;
 use hemiola::{Application, RobotHandle};
 use nao::announcer::Announcer;
 use nao::captures;
-use nao::game::program;
 use nao::game_controller::program::referee;
 use nao::lola::simulator::{BodyPace, LolaSimulator, PERIOD};
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
@@ -23,21 +22,19 @@ use nao::score::{self, Format};
 use nao::simulator::Scenario;
 use nao::simulator::truth_comparison::TruthReport;
 
+/// The file that describes the robot.
 const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/robot.toml");
 
 fn main() -> ExitCode {
     let announcer = Rc::new(RefCell::new(None));
     let (listening, server) = (announcer.clone(), RefCell::new(None));
-    Application::new(ROBOT)
+    with_game(Application::new(ROBOT))
         .command_with_flags(
             "score",
             "Scores the robot's modules on a recording with ground truth: score DIR [--details | --json]",
             &["--details", "--json"],
             score,
         )
-        .command("game", "Plays a simulated game of two teams of this robot: game --help", |words| {
-            program::game(ROBOT, words)
-        })
         .command("referee", "Conducts a game of robots by the GameController's protocol: referee --help", referee)
         .command_with_flags(
             "lola-simulator",
@@ -61,6 +58,19 @@ fn main() -> ExitCode {
         .live(game)
         .summary(move |robot| [game(robot), events(&mut announcer.borrow_mut()), recordings(robot)].concat())
         .run()
+}
+
+/// Adds the command that plays a game of several robots.
+#[cfg(feature = "game")]
+fn with_game(application: Application) -> Application {
+    application.command("game", "Plays a simulated game of two teams of this robot: game --help", |words| {
+        nao::game::program::game(ROBOT, words)
+    })
+}
+
+#[cfg(not(feature = "game"))]
+fn with_game(application: Application) -> Application {
+    application
 }
 
 /// Returns the latest events, in the robot's words.

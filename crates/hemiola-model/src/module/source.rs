@@ -100,10 +100,13 @@ pub struct SourceDescriptor {
     maker: Maker,
 }
 
+/// A function of the program's that creates an instance with these parameters.
+type CreateWith = dyn Fn(&BTreeMap<String, Value>) -> Result<Instance, CreationError> + Send + Sync;
+
 /// The way in which instances are created.
 enum Maker {
     Rust(Create),
-    Program(Box<dyn Fn(&BTreeMap<String, Value>) -> Result<Instance, CreationError> + Send + Sync>),
+    Program(Box<CreateWith>),
     Fed(Name),
 }
 

@@ -158,7 +158,7 @@ impl Official {
             self.put(spot, arena);
         } else if self.untouched >= STUCK {
             self.restarts += 1;
-            // Whoever kicked off last could not play it.
+            // The teams take turns.
             let kicking = if self.restarts.is_multiple_of(2) { Side::First } else { Side::Second };
             self.referee.restart(kicking);
             arena.whistle();
@@ -202,6 +202,7 @@ fn out(ball: Vec2, touched: Option<TeamSide>) -> Option<(TeamSide, SetPlay, Vec2
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game_controller::referee::Rules;
 
     #[test]
     fn a_ball_that_is_out_is_given_to_those_who_did_not_touch_it_last() {
@@ -214,5 +215,42 @@ mod tests {
         assert_eq!(out(Vec2::new(4.7, 2.0), Some(Away)), Some((Home, SetPlay::CornerKick, Vec2::new(4.5, 3.0))));
         assert_eq!(out(Vec2::new(-4.7, -2.0), Some(Away)), Some((Home, SetPlay::GoalKick, Vec2::new(-3.9, -1.1))));
         assert_eq!(out(Vec2::new(-4.7, 2.0), None), Some((Home, SetPlay::GoalKick, Vec2::new(-3.9, 1.1))));
+    }
+    /// Plays without robots: the ball is where the test puts it.
+    #[test]
+    fn the_ball_comes_back_to_where_the_rules_say() {
+        let rules = Rules {
+            initial: Duration::ZERO,
+            standby: Duration::ZERO,
+            ready: Duration::from_millis(100),
+            set: Duration::from_millis(100),
+            ..Rules::default()
+        };
+        let mut official = Official::new(Referee::new(rules, [12, 7]));
+        let mut arena = Arena::new(1, &[]);
+        let watch_until = |state: MatchState, official: &mut Official, arena: &mut Arena| {
+            for _ in 0..100 {
+                arena.step(0.012, &[]);
+                official.watch(Duration::from_millis(12), arena);
+                if official.referee().state() == state {
+                    return;
+                }
+            }
+            panic!("the state {state:?} does not come");
+        };
+        watch_until(MatchState::Playing, &mut official, &mut arena);
+        arena.place_ball(Vec2::new(1.0, 3.3));
+        watch_until(MatchState::Playing, &mut official, &mut arena);
+        assert_eq!(arena.ball(), Vec2::new(1.0, 3.0));
+        assert_eq!(official.packet().set_play, SetPlay::KickIn);
+        // The ball is played.
+        arena.place_ball(Vec2::new(1.0, 2.5));
+        watch_until(MatchState::Playing, &mut official, &mut arena);
+        assert_eq!(official.packet().set_play, SetPlay::None);
+        arena.place_ball(Vec2::new(4.7, 0.1));
+        watch_until(MatchState::Ready, &mut official, &mut arena);
+        assert_eq!((official.referee().score(), official.goals()[0].side), ([1, 0], TeamSide::Home));
+        watch_until(MatchState::Playing, &mut official, &mut arena);
+        assert_eq!((arena.ball(), official.goals().len()), (Vec2::ZERO, 1));
     }
 }

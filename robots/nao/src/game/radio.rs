@@ -28,11 +28,20 @@ impl Default for Link {
 pub struct Radio {
     link: Link,
     random: Random,
-    /// The packets with the time at which each arrives and their number in the order of sending.
-    underway: BinaryHeap<Reverse<(Duration, u64, usize, Vec<u8>)>>,
+    /// The packets on their way, the next one first.
+    underway: BinaryHeap<Reverse<Packet>>,
     sent: u64,
     /// The number of lost packets of each sender.
     lost: Vec<u32>,
+}
+
+/// A packet on its way. The earliest one is the least, and of several the one that was sent first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Packet {
+    arrives: Duration,
+    number: u64,
+    receiver: usize,
+    bytes: Vec<u8>,
 }
 
 impl Radio {
@@ -54,16 +63,17 @@ impl Radio {
             return;
         }
         let delay = self.link.shortest + self.link.longest.saturating_sub(self.link.shortest).mul_f32(part);
-        self.underway.push(Reverse((now + delay, self.sent, receiver, packet.to_vec())));
+        let (arrives, number, bytes) = (now + delay, self.sent, packet.to_vec());
+        self.underway.push(Reverse(Packet { arrives, number, receiver, bytes }));
     }
 
     /// Returns the packets that have arrived by now, each with its receiver, in the order of their
     /// arrival.
     pub fn due(&mut self, now: Duration) -> Vec<(usize, Vec<u8>)> {
         let mut arrived = Vec::new();
-        while self.underway.peek().is_some_and(|Reverse((at, ..))| *at <= now) {
-            if let Some(Reverse((_, _, receiver, packet))) = self.underway.pop() {
-                arrived.push((receiver, packet));
+        while self.underway.peek().is_some_and(|Reverse(next)| next.arrives <= now) {
+            if let Some(Reverse(Packet { receiver, bytes, .. })) = self.underway.pop() {
+                arrived.push((receiver, bytes));
             }
         }
         arrived
@@ -73,5 +83,46 @@ impl Radio {
     #[must_use]
     pub fn lost(&self, sender: usize) -> u32 {
         self.lost.get(sender).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PERIOD: Duration = Duration::from_millis(12);
+
+    proptest! {
+        #[test]
+        fn packets_are_lost_or_arrive_once_within_their_time(seed: u64, loss in 0.0_f32..1.0, packets in 1..100_u8) {
+            let link = Link { loss, ..Link::default() };
+            let mut radio = Radio::new(link, Random::new(seed));
+            let mut arrived = Vec::new();
+            for tick in 0..u32::from(packets) + 20 {
+                if let Some(number) = u8::try_from(tick).ok().filter(|number| *number < packets) {
+                    radio.send(PERIOD * tick, 0, 1, &[number]);
+                }
+                arrived.extend(radio.due(PERIOD * tick).into_iter().map(|(receiver, packet)| (tick, receiver, packet)));
+            }
+            prop_assert_eq!(arrived.len() + radio.lost(0) as usize, usize::from(packets));
+            let mut numbers: Vec<_> = arrived.iter().map(|(_, _, packet)| packet[0]).collect();
+            for ((tick, receiver, _), number) in arrived.iter().zip(&numbers) {
+                let took = PERIOD * (tick - u32::from(*number));
+                prop_assert!(*receiver == 1 && took >= link.shortest && took < link.longest + PERIOD, "{:?}", took);
+            }
+            numbers.sort_unstable();
+            numbers.dedup();
+            prop_assert_eq!(numbers.len(), arrived.len());
+        }
+    }
+
+    #[test]
+    fn about_as_many_are_lost_as_the_link_says() {
+        let mut radio = Radio::new(Link { loss: 0.3, ..Link::default() }, Random::new(5));
+        (0..1000).for_each(|_| radio.send(Duration::ZERO, 2, 1, &[]));
+        assert!((250..350).contains(&radio.lost(2)), "{}", radio.lost(2));
+        assert_eq!(radio.lost(0), 0);
     }
 }

@@ -21,7 +21,7 @@ use super::scenario::standing_positions;
 use super::sensors::Sensors;
 use super::servo::Servos;
 use super::world::legs;
-use crate::field::{BALL_RADIUS, GOAL_WIDTH, LENGTH, LINE_WIDTH, POST_RADIUS, POSTS};
+use crate::field::{BALL_RADIUS, BORDER, GOAL_WIDTH, LENGTH, LINE_WIDTH, POST_RADIUS, POSTS, WIDTH};
 use crate::geometry::{Pose2, Pose3};
 use crate::representations::sensing::{FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest};
 use crate::robot::kinematics::Links;
@@ -269,8 +269,9 @@ impl Arena {
         }
     }
 
-    /// Slides robots out of each other and out of posts.
+    /// Slides robots out of each other and out of posts, and back from the boards.
     fn keep_apart(&mut self) {
+        let boards = Vec2::new(LENGTH, WIDTH) / 2.0 + Vec2::splat(BORDER - OtherRobot::RADIUS);
         for _ in 0..ROUNDS {
             for second in 1..self.robots.len() {
                 for first in 0..second {
@@ -285,6 +286,8 @@ impl Arena {
                     let way = way_apart(robot.place(), post, OtherRobot::RADIUS + POST_RADIUS);
                     robot.body.slide(way);
                 }
+                let place = robot.place();
+                robot.body.slide(place.clamp(-boards, boards) - place);
             }
         }
     }

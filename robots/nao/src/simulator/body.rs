@@ -197,6 +197,7 @@ impl Body {
     }
 
     /// Moves the whole robot at once, as when another one pushes it along.
+    #[cfg(feature = "game")]
     pub fn slide(&mut self, way: Vec2) {
         let shift = way.extend(0.0);
         self.planted.translation += way;
@@ -210,6 +211,7 @@ impl Body {
     }
 
     /// Changes the velocity of the centre of mass by a hit, in m/s, which tips a robot that stands.
+    #[cfg(feature = "game")]
     pub fn shove(&mut self, velocity: Vec2) {
         if self.posture == Posture::Upright && velocity != Vec2::ZERO {
             let turn = velocity / self.center.position.z.max(0.1);

@@ -39,6 +39,7 @@ impl SupportPolygon {
     }
 
     /// Moves the polygon, in metres.
+    #[cfg(feature = "game")]
     pub fn shift(&mut self, way: Vec2) {
         for corner in &mut self.corners {
             *corner += way;

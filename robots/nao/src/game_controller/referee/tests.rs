@@ -140,3 +140,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_set_play_is_told_until_the_ball_is_free_or_its_time_is_over() {
+    let mut referee = Referee::new(Rules { set_play: Duration::from_secs(6), ..rules() }, TEAMS);
+    assert!(!referee.award(Side::Second, SetPlay::KickIn), "nobody plays");
+    course(&mut referee, |referee| referee.state() == MatchState::Playing);
+    let told = |referee: &mut Referee| {
+        let packet = referee.packet();
+        (packet.set_play, packet.kicking_team, packet.secondary_seconds)
+    };
+    let none = (SetPlay::None, Some(12), 0);
+    assert!(referee.award(Side::Second, SetPlay::KickIn));
+    assert_eq!(told(&mut referee), (SetPlay::KickIn, Some(7), 6));
+    referee.advance(Duration::from_secs(5));
+    assert_eq!(told(&mut referee), (SetPlay::KickIn, Some(7), 1));
+    referee.advance(Duration::from_secs(1));
+    assert_eq!(told(&mut referee), none);
+    referee.award(Side::Second, SetPlay::GoalKick);
+    referee.free();
+    assert_eq!(told(&mut referee), none);
+    referee.award(Side::First, SetPlay::CornerKick);
+    referee.goal(Side::First);
+    assert_eq!((referee.packet().set_play, referee.state()), (SetPlay::None, MatchState::Ready));
+}

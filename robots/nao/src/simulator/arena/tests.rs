@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::field::{BORDER, WIDTH};
 use crate::robot::{JOINTS, Joint};
 
 const DT: f32 = 0.012;
@@ -45,6 +44,8 @@ fn check_places(arena: &Arena) {
             let distance = robot.place().distance(other.place());
             assert!(distance > 2.0 * OtherRobot::RADIUS - 0.01, "robots are {distance} m apart");
         }
+        let limit = Vec2::new(LENGTH, WIDTH) / 2.0 + BORDER;
+        assert!(robot.place().abs().cmple(limit).all(), "{} is beyond the boards", robot.place());
         for post in POSTS {
             assert!(robot.place().distance(post) > OtherRobot::RADIUS + POST_RADIUS - 0.01, "{}", robot.place());
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};
-use crate::system::{Executor, Order, System};
+use crate::system::{Executor, System};
 
 /// Returns the system with an executor and a priority for every callback, by PiCAS' allocation; it
 /// replaces the executors that the system had. Executors get real-time priorities below all cycles,
@@ -50,10 +50,8 @@ pub fn with_executors(system: &System) -> Result<System, NoBound> {
         .iter()
         .enumerate()
         .map(|(number, executor)| Executor {
-            name: name(ExecutorId(number)),
             core: Some(executor.core),
-            priority: executor.priority,
-            order: Order::Priority,
+            ..Executor::new(name(ExecutorId(number)), executor.priority)
         })
         .collect();
     for (chain, placed) in assigned.chains.iter_mut().zip(&deployment.chains) {

@@ -63,11 +63,25 @@ pub enum NoBound {
         /// The callback without an executor.
         callback: String,
     },
-    /// The chain runs on several executors, of which one is pinned to no core.
-    #[error("this chain runs on several executors, of which `{executor}` is pinned to no core: give it a core")]
+    /// The chain runs on several executors, of which one is pinned to a core, and another one to
+    /// none.
+    #[error(
+        "this chain runs on several executors, of which `{executor}` is pinned to a core, and others are not: pin all or none"
+    )]
     Moved {
-        /// The executor that is pinned to no core.
+        /// An executor that is pinned to a core.
         executor: String,
+    },
+    /// The kernel may give the budgets of reservations late.
+    #[error(
+        "it is not sure that the kernel gives all reservations their budgets in time, because they need {needed} % of a core together, \
+         with what threads may overrun, of {sure} % that can be guaranteed: make budgets smaller, the largest share first, or periods longer"
+    )]
+    Reservations {
+        /// The share of a core that all reservations need together.
+        needed: u64,
+        /// The share of a core up to which they are guaranteed to be given in time.
+        sure: u64,
     },
     /// Something that this depends on has no bound.
     #[error("it depends on `{on}`, which has no bound")]

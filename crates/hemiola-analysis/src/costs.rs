@@ -16,6 +16,7 @@ use crate::time::text;
 /// | `timer_lateness` | release jitter | a cycle or chain begins that late after its time, and the next one need not |
 /// | `spin` | useless work | [`crate::dag::pool`]: a worker holds a core for so long each time that it finds no work, and others do not have it |
 /// | `earliness` | the same | for so long before each run |
+/// | `budget_overrun` | waiting | chains on an executor with a reservation, and whether reservations are given in time |
 /// | `preemption` | work | whatever has a higher priority preempts something on each core, at most once whenever a thread of it begins to run |
 ///
 /// A thread that begins to run preempts at most one thread of lower priority; that one may continue
@@ -66,6 +67,11 @@ pub struct Costs {
     /// cache misses afterwards.
     #[serde(with = "text")]
     pub preemption: TimeSpan,
+    /// The time for which the thread of a reservation may run on when its budget is used up, until
+    /// the kernel stops it: a tick of its scheduler, at most. The budgets that follow are shorter by
+    /// that.
+    #[serde(with = "text")]
+    pub budget_overrun: TimeSpan,
 }
 
 impl Costs {

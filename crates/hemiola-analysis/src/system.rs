@@ -37,6 +37,7 @@ mod check;
 mod deployment;
 mod link;
 mod problem;
+mod reservation;
 mod text;
 mod work;
 mod write;
@@ -44,6 +45,7 @@ mod write;
 pub(crate) use deployment::Moved;
 pub use link::Link;
 pub use problem::{Key, Place, Problem, Problems};
+pub use reservation::Reservation;
 pub use text::Span;
 pub use work::Work;
 
@@ -164,7 +166,7 @@ impl Callback {
 ///
 /// ```
 /// use hemiola_analysis::system::Executor;
-/// let executor = Executor { name: "vision".into(), core: Some(1), priority: 80, order: Default::default() };
+/// let executor = Executor { core: Some(1), ..Executor::new("vision", 80) };
 /// assert!((1..=99).contains(&executor.priority));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -175,12 +177,34 @@ pub struct Executor {
     /// The core to which it is pinned; without one, the kernel migrates it among all cores.
     #[serde(default)]
     pub core: Option<usize>,
-    /// The real-time priority, from 1 to 99, the highest.
+    /// The real-time priority, from 1 to 99, the highest; 0 with a reservation.
+    #[serde(default)]
     pub priority: u32,
+    /// The processor time that the kernel reserves for it, instead of a priority.
+    #[serde(default)]
+    pub reservation: Option<Reservation>,
     /// The order in which callbacks run: `"priority"`, or `"registration"` for ROS 2's default.
     #[serde(default)]
     pub order: Order,
 }
+
+impl Executor {
+    /// Returns an executor with a real-time priority that the kernel migrates among all cores, and
+    /// that chooses callbacks by their priorities.
+    pub fn new(name: impl Into<String>, priority: u32) -> Self {
+        Self { name: name.into(), core: None, priority, reservation: None, order: Order::default() }
+    }
+
+    /// Returns the level at which the kernel schedules the thread: its priority; above all of them
+    /// if it has a reservation.
+    pub(crate) fn level(&self) -> u32 {
+        if self.reservation.is_some() { ABOVE_PRIORITIES } else { self.priority }
+    }
+}
+
+/// The level of threads with a reservation: Linux runs them before those with a priority, of which
+/// 99 is the highest.
+const ABOVE_PRIORITIES: u32 = 100;
 
 /// A cycle of Hemiola: a graph of tasks on a pool of workers.
 ///

@@ -1,6 +1,6 @@
 //! Checks that what FORMAT.md states about `system.toml` is true.
 
-use hemiola_analysis::{Analysis, System};
+use hemiola_analysis::{Analysis, System, TimeSpan};
 
 const FORMAT: &str = include_str!("../FORMAT.md");
 
@@ -14,6 +14,15 @@ fn the_example_is_read_bounded_and_written_back() {
     let system = System::from_toml(example(), "system.toml").expect("it is a system");
     let analysis = Analysis::of(&system);
     assert!(analysis.verdicts.len() == 6 && analysis.holds(), "{analysis}");
+    assert_eq!(System::from_toml(&system.to_toml(), "system.toml"), Ok(system));
+}
+
+#[test]
+fn the_reservation_takes_as_long_as_stated() {
+    let (_, after) = FORMAT.split_once("### Reservations\n\n```toml\n").expect("there is an example");
+    let (example, _) = after.split_once("```").expect("it ends");
+    let system = System::from_toml(example, "system.toml").expect("it is a system");
+    assert_eq!(Analysis::of(&system).find("plan").unwrap().bound, Ok(TimeSpan::milliseconds(73)));
     assert_eq!(System::from_toml(&system.to_toml(), "system.toml"), Ok(system));
 }
 

@@ -122,3 +122,31 @@ through = ["moton"]
         "system.toml:9:12: there is no cycle, chain or link `moton`\n  help: did you mean `motion`?"
     );
 }
+
+#[test]
+fn reservations_are_what_the_kernel_admits() {
+    let executor = |name: &str, rest: &str| format!("[[executor]]\nname = \"{name}\"\n{rest}\n");
+    let reserved = |budget: &str| format!("reservation = {{ budget = \"{budget}\", period = \"10 ms\" }}");
+    let system = |executors: &[String]| message(&format!("cores = 1\n{}", executors.concat()));
+    assert_eq!(
+        system(&[executor("plan", &reserved("6 ms")), executor("map", &reserved("5 ms"))]),
+        "system.toml:7:15: up to this one, reservations take 1.10 cores, and the kernel gives them 0.95 of 1
+  help: make budgets smaller, or periods longer"
+    );
+    assert_eq!(
+        system(&[executor("plan", &format!("priority = 50\ncore = 0\n{}", reserved("11 ms")))]),
+        "system.toml:4:12: executor `plan` has a reservation, which comes before all priorities
+  help: remove `priority`, or the reservation
+system.toml:5:8: executor `plan` has a reservation, with which a thread may use all cores
+  help: remove `core`, or give it a priority instead of the reservation
+system.toml:6:15: a budget of 11 ms cannot be given in a period of 10 ms
+  help: choose one from 1.024 µs to the period
+system.toml:6:15: up to this one, reservations take 1.10 cores, and the kernel gives them 0.95 of 1
+  help: make budgets smaller, or periods longer"
+    );
+    assert_eq!(
+        system(&[executor("plan", "")]),
+        "system.toml:3:8: executor `plan` has neither a priority nor a reservation
+  help: add `priority`, from 1 (lowest) to 99 (highest)"
+    );
+}

@@ -12,6 +12,7 @@ mod page;
 mod parameters;
 mod processes;
 mod replay;
+mod reservation;
 mod ros2;
 mod zenoh;
 
@@ -88,6 +89,11 @@ pub(crate) fn read_robot(root: &Node, catalog: &Catalog, found: &mut Diagnostics
     configuration.chains = analysis::read_chains(&chains, catalog, found);
     if let Some(node) = analysis {
         configuration.analysis = analysis::read_analysis(node, catalog, found);
+    }
+    // Without `cores`, this may not be the computer that the robot runs on.
+    if let Some(cores) = configuration.analysis.cores {
+        let named = executors.iter().filter_map(|(name, node)| Some((*node, configuration.executors.get(*name)?)));
+        reservation::check_admission(named, cores, found);
     }
     cycles::check_sources_are_enabled(&cycles, &sources, &configuration, found);
     if !found.has_errors() {

@@ -176,6 +176,31 @@ fn what_goes_before_the_program_for_an_executor_is_read() {
 }
 
 #[test]
+fn time_is_reserved_for_an_executor_as_far_as_the_kernel_admits_it() {
+    let robot = |rest: &str| format!("[cycle.main]\nrate = 30.0\n{rest}");
+    let arm = "[executor.arm]\nreservation = { budget = \"2 ms\", period = \"10 ms\" }\n";
+    let [budget, period] = [2, 10].map(std::time::Duration::from_millis);
+    let executors = read(&robot(arm)).configuration.executors;
+    assert_eq!(executors["arm"].scheduling, Some(Scheduling::Reservation { budget, period }));
+    let hand = "[executor.hand]\nreservation = { budget = \"9 ms\", period = \"10 ms\" }\n";
+    read(&robot(&format!("{arm}{hand}[analysis]\ncores = 2\n")));
+    for (rest, expected) in [
+        (
+            format!("{arm}{hand}[analysis]\ncores = 1\n"),
+            "up to this one, reservations take 1.10 cores, and the kernel gives them 0.95 of 1",
+        ),
+        (arm.replace("2 ms", "11 ms"), "a budget of 11ms cannot be given in a period of 10ms"),
+        (arm.replace("10 ms", "10 s"), "a duration from 100 us to 4.19 s"),
+        (format!("{arm}cores = [1]\n"), "`reservation` and `cores` exclude each other"),
+        (format!("{arm}priority = 20\n"), "`reservation` and `priority` exclude each other"),
+        (arm.replace("budget = \"2 ms\", ", ""), "needs both a budget and a period"),
+    ] {
+        let error = parse(&robot(&rest), "robot.toml", &catalog()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_executors_is_said() {
     for (text, expected) in [
         ("[executor.arm]\npriorty = 60", "did you mean `priority`?"),

@@ -229,7 +229,8 @@ impl Derivation<'_> {
     fn priority(&mut self, name: &str, scheduling: Scheduling) -> u32 {
         match scheduling {
             Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => u32::from(priority),
-            Scheduling::TimeSharing => {
+            // Only executors have reservations in robot.toml.
+            Scheduling::Reservation { .. } | Scheduling::TimeSharing => {
                 self.sharing.push(name.to_owned());
                 SHARING
             }

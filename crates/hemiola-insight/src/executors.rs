@@ -1,7 +1,7 @@
 //! Derivation of the executors beside a robot's cycles, as they were observed in runs: executors
 //! with chains of one callback each.
 //!
-//! - **Threads.** Priority and cores are those of the thread itself, as it was seen, unless
+//! - **Threads.** Priority or reservation, and cores, are those of the thread itself, as it was seen, unless
 //!   `[executor.*]` sets others: one core, or all of them.
 //! - **Timers** come once per period, and have to be served before the next time; messages have no
 //!   such deadline.
@@ -13,7 +13,7 @@
 //!   is a chain of its own, because what delays it does not delay the timer.
 
 use hemiola_analysis::TimeSpan;
-use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Span, System};
+use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Reservation, Span, System};
 use hemiola_model::configuration::{ExecutorConfiguration, Scheduling};
 use hemiola_runtime::Robot;
 use hemiola_trace::{CallbackOrder, CallbackProfile, ExecutorThread, Measured};
@@ -72,18 +72,23 @@ pub fn add(system: &mut System, robot: &Robot, knowledge: &Knowledge) -> Callbac
         let configured = robot.configuration().executors.get(name);
         let thread = executor.thread.clone().map(|thread| as_configured(thread, configured, system.cores));
         let thread = called_by(thread.as_ref(), system.cores);
-        if let Ok((thread, priority)) = thread {
+        if let Ok((thread, level)) = thread {
             let order = match thread.order {
                 CallbackOrder::Priority => Order::Priority,
                 CallbackOrder::Registration => Order::Registration,
             };
             // A robot's computer may have fewer cores than that of the run.
             let core = thread.core().filter(|&core| core < system.cores);
-            if priority == 0 {
-                derived.sharing.push(name.clone());
-            }
-            let priority = u32::from(priority).max(SHARING);
-            system.executors.push(Executor { name: name.clone(), core, priority, order });
+            let executor = match level {
+                Level::Reserved(reservation) => Executor { reservation: Some(reservation), ..Executor::new(name, 0) },
+                Level::Priority(priority) => {
+                    if priority == 0 {
+                        derived.sharing.push(name.clone());
+                    }
+                    Executor { core, ..Executor::new(name, u32::from(priority).max(SHARING)) }
+                }
+            };
+            system.executors.push(Executor { order, ..executor });
         }
         for (callback, profile) in &executor.callbacks {
             let name_of_both = format!("{name}: {callback}");
@@ -124,11 +129,13 @@ fn as_configured(
     cores: usize,
 ) -> ExecutorThread {
     let Some(configured) = configured else { return thread };
+    let nanoseconds = |time| TimeSpan::from(time).as_nanoseconds();
     if let Some(scheduling) = configured.scheduling {
-        thread.priority = Some(match scheduling {
-            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => priority,
-            Scheduling::TimeSharing => 0,
-        });
+        (thread.priority, thread.reservation) = match scheduling {
+            Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => (Some(priority), None),
+            Scheduling::Reservation { budget, period } => (None, Some((nanoseconds(budget), nanoseconds(period)))),
+            Scheduling::TimeSharing => (Some(0), None),
+        };
     }
     if !configured.cores.is_empty() {
         thread.cores = configured.cores.clone();
@@ -137,14 +144,27 @@ fn as_configured(
     thread
 }
 
-/// Returns the thread on which an executor runs its callbacks, and its priority.
-fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, u8), Unbounded> {
+/// The level at which the system schedules a thread.
+#[derive(Clone, Copy)]
+enum Level {
+    /// The processor time that is reserved for it.
+    Reserved(Reservation),
+    /// The priority; 0 if it shares time.
+    Priority(u8),
+}
+
+/// Returns the thread on which an executor runs its callbacks, and its level.
+fn called_by(thread: Option<&ExecutorThread>, cores: usize) -> Result<(&ExecutorThread, Level), Unbounded> {
     let thread = thread.ok_or(Unbounded::NoThread)?;
+    if let Some((budget, period)) = thread.reservation {
+        let [budget, period] = [budget, period].map(TimeSpan::nanoseconds);
+        return Ok((thread, Level::Reserved(Reservation { budget, period })));
+    }
     let priority = thread.priority.ok_or(Unbounded::OtherScheduling)?;
     if (2..cores).contains(&thread.cores.len()) {
         return Err(Unbounded::SomeCores);
     }
-    Ok((thread, priority))
+    Ok((thread, Level::Priority(priority)))
 }
 
 /// Adds the chains of a callback.

@@ -1,10 +1,11 @@
 //! Execution times, as far as they were measured, and the extent to which they can be trusted.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hemiola_analysis::system::Span;
 use hemiola_analysis::{Costs, TimeSpan};
-use hemiola_realtime::AdaptiveEarliness;
+use hemiola_realtime::{AdaptiveEarliness, scheduler_tick};
 use hemiola_runtime::executor::PATIENCE;
 use hemiola_trace::{HeldUp, Known, Measured, Profile};
 
@@ -35,6 +36,9 @@ pub enum Origin {
     Nowhere,
 }
 
+/// The tick of kernels with 100 per second, of which Linux has no fewer.
+const LONGEST_TICK: Duration = Duration::from_millis(10);
+
 impl Knowledge {
     /// Returns the execution time of a task.
     pub fn task(&self, cycle: &str, task: &str) -> Option<Span> {
@@ -59,6 +63,8 @@ impl Knowledge {
             preemption: cost(PREEMPTION),
             spin: PATIENCE.into(),
             earliness: AdaptiveEarliness::MOST.into(),
+            // Also of a profile from elsewhere: it is not measured, and ticks are alike.
+            budget_overrun: scheduler_tick().unwrap_or(LONGEST_TICK).into(),
             ..Costs::default()
         }
     }

@@ -179,7 +179,7 @@ fn profile(priority: u8, cores: &[usize]) -> Profile {
         ..CallbackProfile::default()
     };
     let (order, cores) = (Default::default(), cores.to_vec());
-    let thread = ExecutorThread { priority: Some(priority), cores, order, spin: 0, early: 0 };
+    let thread = ExecutorThread { priority: Some(priority), reservation: None, cores, order, spin: 0, early: 0 };
     let callbacks = [("tick".to_owned(), timer), ("Touch".to_owned(), touch)].into();
     profile.executors.insert("arm".into(), ExecutorProfile { thread: Some(thread), callbacks });
     profile

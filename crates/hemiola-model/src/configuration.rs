@@ -138,7 +138,7 @@ impl Configuration {
 const HIGHEST_PRIORITY: u8 = 99;
 
 impl Scheduling {
-    /// Returns the real-time priority; `None` for threads that share time.
+    /// Returns the real-time priority; `None` for threads that share time, or have a reservation.
     ///
     /// ```
     /// use hemiola_model::configuration::Scheduling;
@@ -149,7 +149,7 @@ impl Scheduling {
     pub fn priority(self) -> Option<u8> {
         match self {
             Self::Fifo(priority) | Self::RoundRobin(priority) => Some(priority),
-            Self::TimeSharing => None,
+            Self::Reservation { .. } | Self::TimeSharing => None,
         }
     }
 }
@@ -270,6 +270,13 @@ pub enum Scheduling {
     Fifo(u8),
     /// `SCHED_RR` with this priority, 1 (lowest) to 99.
     RoundRobin(u8),
+    /// `SCHED_DEADLINE`: processor time that the kernel reserves, before all priorities.
+    Reservation {
+        /// The processor time of every period.
+        budget: Duration,
+        /// The period.
+        period: Duration,
+    },
     /// The kernel's default, fair scheduling.
     #[default]
     TimeSharing,

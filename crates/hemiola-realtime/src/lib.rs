@@ -82,5 +82,5 @@ pub use shared_memory::{
     BorrowedBytes, ForeignBytes, ForeignMemory, Framed, FramedBlock, MemoryBlock, SharedMemory, SharedWords,
 };
 pub use thread::{KernelThread, Spawned, ThreadReport, ThreadSettings, apply_to_this_thread, spawn};
-pub use time::{MonotonicTime, monotonic_now, sleep_until};
+pub use time::{MonotonicTime, monotonic_now, scheduler_tick, sleep_until};
 pub use wakeup::{Duty, Generation, Reason, Wakeup, WakeupSet};

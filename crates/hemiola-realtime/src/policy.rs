@@ -43,6 +43,21 @@ pub enum Policy {
     },
 }
 
+impl Policy {
+    /// Returns [`Policy::Deadline`] with a budget in every period, which is given by its end.
+    ///
+    /// ```
+    /// use hemiola_realtime::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let planner = Policy::reservation(Duration::from_millis(4), Duration::from_millis(20));
+    /// assert_eq!(planner.to_string(), "SCHED_DEADLINE with 4ms within 20ms every 20ms");
+    /// ```
+    pub const fn reservation(budget: Duration, period: Duration) -> Self {
+        Self::Deadline { runtime: budget, deadline: period, period }
+    }
+}
+
 impl fmt::Display for Policy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -75,6 +75,20 @@ impl fmt::Debug for MonotonicTime {
     }
 }
 
+/// Returns the time between two ticks of the kernel's scheduler, at which it looks at how long
+/// threads have run; `None` if the system does not show it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// if let Some(tick) = hemiola_realtime::scheduler_tick() {
+///     assert!(tick <= Duration::from_millis(10)); // from 100 to 1,000 in a second
+/// }
+/// ```
+pub fn scheduler_tick() -> Option<Duration> {
+    os::scheduler_tick()
+}
+
 /// Returns the present time. This takes some 20 ns where the kernel serves it without a system call
 /// (clock source `tsc` or `arch_sys_counter`).
 pub fn monotonic_now() -> MonotonicTime {

@@ -44,8 +44,7 @@ pub mod reaction;
 pub mod response_times;
 pub mod ros2;
 pub mod simulation;
-mod supply;
 mod task;
 
-pub use supply::Supply;
+pub use hemiola_analysis::Supply;
 pub use task::Task;

@@ -3,6 +3,8 @@
 //! - **Threads.** Each executor is a thread on its core, or on any; each cycle has a pool of
 //!   threads that may run on any core. The highest priorities run; a thread that is preempted goes
 //!   on later.
+//! - **Reservations.** A thread with one has a constant bandwidth server, and comes before all
+//!   priorities; of several the one with the earliest deadline goes first.
 //! - **Executors.** One callback at a time, never interrupted by another of the same executor, in
 //!   the order of [`Dispatch`].
 //! - **Pools.** Free workers take the ready task with the highest priority. A cycle that is
@@ -28,6 +30,7 @@ mod random;
 mod random_chains;
 mod random_systems;
 mod schedule;
+mod server;
 mod systems;
 
 pub use compare::{Comparison, Exceeded};
@@ -42,7 +45,7 @@ pub use schedule::{Schedule, Slice};
 pub use systems::{Simulated, simulate};
 
 use hemiola_analysis::dag::Dag;
-use hemiola_analysis::system::Span;
+use hemiola_analysis::system::{Reservation, Span};
 use hemiola_analysis::{Costs, TimeSpan};
 
 /// The executors, callbacks and cycles that are simulated.
@@ -53,7 +56,7 @@ use hemiola_analysis::{Costs, TimeSpan};
 /// let ms = TimeSpan::milliseconds;
 /// let model = Model {
 ///     cores: 1,
-///     executors: vec![Executor { core: Some(0), priority: 50, dispatch: Dispatch::WaitSet }],
+///     executors: vec![Executor { core: Some(0), priority: 50, reservation: None, dispatch: Dispatch::WaitSet }],
 ///     callbacks: vec![Callback {
 ///         executor: 0,
 ///         source: Source::Timer { first: ms(10), period: ms(10), missed: Missed::Skip },
@@ -92,8 +95,10 @@ pub struct Model {
 pub struct Executor {
     /// The core on which it stays; `None`: it may use any.
     pub core: Option<usize>,
-    /// The priority: the larger, the more important.
+    /// The priority: the larger, the more important; it has no meaning with a reservation.
     pub priority: u32,
+    /// The processor time that is reserved for it, before all priorities.
+    pub reservation: Option<Reservation>,
     /// The rule by which it chooses the next callback.
     pub dispatch: Dispatch,
 }
@@ -130,7 +135,7 @@ pub enum Dispatch {
 /// };
 /// // A fusion waits for both lidars; of the front one it has the second message when the rear one's comes.
 /// let (front, rear) = (lidar(&[0, 10, 20], 1), lidar(&[15, 50], 0));
-/// let executors = vec![Executor { core: Some(0), priority: 50, dispatch: Dispatch::Priority }];
+/// let executors = vec![Executor { core: Some(0), priority: 50, reservation: None, dispatch: Dispatch::Priority }];
 /// let model = Model { cores: 1, executors, callbacks: vec![front, rear], ..Model::default() };
 /// let mut schedule = Schedule::default();
 /// simulation::run(&model, &Options::default(), &mut schedule);

@@ -63,8 +63,9 @@ fn late_timers_wake_ups_and_dispatching_add_up_exactly_where_nothing_else_runs()
 #[test]
 fn costs_are_read_back_as_they_are_written() {
     let us = TimeSpan::microseconds;
-    let [dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption] = [1, 2, 3, 4, 5, 6, 7].map(us);
-    let costs = Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption };
+    let [dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption, budget_overrun] =
+        [1, 2, 3, 4, 5, 6, 7, 8].map(us);
+    let costs = Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption, budget_overrun };
     let text = with(costs).to_toml();
     assert!(text.contains("[costs]\ndispatch = \"1 µs\"\n"), "{text}");
     assert_eq!(System::from_toml(&text, "system.toml").expect("it is a system"), with(costs));

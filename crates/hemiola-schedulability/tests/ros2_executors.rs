@@ -29,7 +29,7 @@ impl Observer for Longest {
 
 fn longest(callbacks: Vec<simulation::Callback>, dispatch: Dispatch, seed: u64) -> Vec<u64> {
     let mut longest = Longest(vec![0; callbacks.len()]);
-    let executors = vec![Executor { core: Some(0), priority: 1, dispatch }];
+    let executors = vec![Executor { core: Some(0), priority: 1, reservation: None, dispatch }];
     let model = Model { cores: 1, executors, callbacks, ..Model::default() };
     simulation::run(&model, &Options { end: ns(END), seed, ..Options::default() }, &mut longest);
     longest.0

@@ -22,9 +22,16 @@ pub enum Scheduler {
 pub fn model(scheduler: Scheduler, cores: usize, crunch: TimeSpan) -> Model {
     let all = callbacks();
     let executors = match scheduler {
-        Scheduler::Ros2 => vec![Executor { core: Some(0), priority: 90, dispatch: Dispatch::WaitSet }],
+        Scheduler::Ros2 => {
+            vec![Executor { core: Some(0), priority: 90, reservation: None, dispatch: Dispatch::WaitSet }]
+        }
         Scheduler::Picas => EXECUTORS
-            .map(|(core, priority)| Executor { core: Some(core % cores), priority, dispatch: Dispatch::Priority })
+            .map(|(core, priority)| Executor {
+                core: Some(core % cores),
+                priority,
+                reservation: None,
+                dispatch: Dispatch::Priority,
+            })
             .into(),
     };
     let described = all.iter().enumerate().map(|(number, callback)| {

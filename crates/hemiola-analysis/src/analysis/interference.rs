@@ -2,8 +2,8 @@
 
 use super::solver::Solver;
 use crate::dag::pool::Above;
-use crate::picas::Interference;
-use crate::system::Begin;
+use crate::picas::{Interference, SegmentBound};
+use crate::system::{Begin, Executor};
 use crate::{Arrivals, NoBound, TimeSpan};
 
 impl Solver<'_> {
@@ -56,14 +56,29 @@ impl Solver<'_> {
         };
         let mut interference: Vec<Interference> = (0..self.system.cycles.len()).map(of).collect();
         let threads_move = !interference.is_empty() || !self.moved.is_empty();
-        for segment in self.segments.iter().filter(|_| threads_move) {
+        let executors = 0..self.system.executors.len();
+        let kept: Vec<usize> = executors.filter(|&number| self.is_overloaded(number)).collect();
+        for &number in &kept {
+            let Executor { name, .. } = &self.system.executors[number];
+            let priority = self.system.executors[number].level();
+            match self.server(number) {
+                Ok(loads) => interference.extend(loads.into_iter().map(|load| {
+                    let cost = load.work + switches(load.begins);
+                    let arrivals = load.arrivals.late_by(load.arrivals.jitter + load.latest_end);
+                    Interference { name: name.clone(), priority, cost, arrivals }
+                })),
+                Err(_) => interference.push(never_ending(name.clone(), priority)),
+            }
+        }
+        let is_own = |segment: &&SegmentBound| !kept.contains(&segment.executor.0);
+        for segment in self.segments.iter().filter(|_| threads_move).filter(is_own) {
             let executor = &self.system.executors[segment.executor.0];
             let work = if executor.core.is_none() { segment.cost } else { TimeSpan::ZERO };
-            let cost = work + switches(1);
+            let cost = work + switches(self.begins(segment));
             if cost == TimeSpan::ZERO {
                 continue;
             }
-            let (name, priority) = (self.system.chains[segment.chain].name.clone(), executor.priority);
+            let (name, priority) = (self.system.chains[segment.chain].name.clone(), executor.level());
             interference.push(match &segment.end {
                 Ok(end) => {
                     let arrivals = Arrivals::periodic(segment.period).late_by(*end - segment.earliest_begin);
@@ -73,6 +88,42 @@ impl Solver<'_> {
             });
         }
         interference
+    }
+
+    /// Returns whether an executor with a reservation has work without a bound: then the budget is
+    /// what keeps it from delaying others.
+    pub(super) fn is_overloaded(&self, executor: usize) -> bool {
+        let own = self.segments.iter().filter(|segment| segment.executor.0 == executor);
+        self.system.executors[executor].reservation.is_some() && own.into_iter().any(|segment| segment.end.is_err())
+    }
+
+    /// Returns the load of an executor with a reservation on others, whatever it has to do: its
+    /// budgets with what it may overrun, for each of which it is stopped once; and its wake-ups.
+    /// There is none of one without a reservation.
+    pub(super) fn server(&self, executor: usize) -> Result<Vec<Above>, NoBound> {
+        let Some(reservation) = self.system.executors[executor].reservation else { return Ok(Vec::new()) };
+        let costs = self.system.costs;
+        let mut loads = vec![Above {
+            work: reservation.budget + costs.budget_overrun,
+            begins: 2,
+            arrivals: Arrivals::periodic(reservation.period).late_by(costs.timer_lateness),
+            latest_end: reservation.period,
+        }];
+        for (number, own) in self.moved.iter().enumerate().filter(|(_, own)| own.executor.0 == executor) {
+            let chain = &self.system.chains[own.chain];
+            let jitter = self.jitter(number).map_err(|_| NoBound::Unbounded { on: chain.name.clone() })?;
+            let arrivals = Arrivals::periodic(chain.period).late_by(jitter);
+            loads.push(Above { work: TimeSpan::ZERO, begins: 1, arrivals, latest_end: TimeSpan::ZERO });
+        }
+        Ok(loads)
+    }
+
+    /// Returns how often a thread may begin to run for a segment. That of a reservation is stopped
+    /// at most once per period, which takes it as much time as a further preemption.
+    pub(super) fn begins(&self, segment: &SegmentBound) -> u64 {
+        let end = segment.end.as_ref().ok();
+        let periods = self.system.executors[segment.executor.0].reservation.zip(end);
+        periods.map_or(1, |(reservation, &end)| 1 + 2 * (end.whole(reservation.period).0 + 2))
     }
 
     /// Returns whether one of two cycles begins after the other, directly or not, and sleeps before

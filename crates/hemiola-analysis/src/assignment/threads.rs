@@ -78,7 +78,7 @@ pub enum Method {
 
 /// Assigns priorities, workers and cores to these cycles and executors. All others keep theirs, as
 /// the threads of drivers and simulators have to, and so do executors whose chains have no
-/// deadline. Unknown names are ignored.
+/// deadline, or that have a reservation. Unknown names are ignored.
 pub fn assign(system: &System, cycles: &[&str], executors: &[&str]) -> Assigned {
     let mut by_deadline = Thread::named(system, cycles, executors);
     by_deadline.retain(|thread| matches!(thread, Thread::Cycle(_)) || thread.due(system) < TimeSpan::MAX);

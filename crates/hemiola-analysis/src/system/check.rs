@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::Key::{Index, Name};
-use super::{Begin, Beginning, Key, Link, Place, Problem, Problems, Span, System};
+use super::{Begin, Beginning, Executor, Key, Link, Place, Problem, Problems, Reservation, Span, System};
 use crate::TimeSpan;
 
 pub(super) fn check(system: &System) -> Result<(), Problems> {
@@ -143,7 +143,61 @@ fn executors(system: &System, found: &mut Found) {
         if let Some(core) = executor.core.filter(|&core| core >= system.cores) {
             found.no_core(&[Name("executor"), Index(number), Name("core")], core, system);
         }
-        found.priority(&[Name("executor"), Index(number), Name("priority")], executor.priority);
+        let at = |key| [Name("executor"), Index(number), Name(key)];
+        match executor.reservation {
+            Some(reservation) => reserved(&at, executor, reservation, found),
+            None if executor.priority == 0 => {
+                let message = format!("executor `{}` has neither a priority nor a reservation", executor.name);
+                found.add(&at("name"), message, "add `priority`, from 1 (lowest) to 99 (highest)");
+            }
+            None => found.priority(&at("priority"), executor.priority),
+        }
+    }
+    admission(system, found);
+}
+
+/// Checks a reservation by itself: what the kernel refuses.
+fn reserved(at: &dyn Fn(&'static str) -> [Key; 3], executor: &Executor, reservation: Reservation, found: &mut Found) {
+    let Reservation { budget, period } = reservation;
+    let (shortest, longest) = (Reservation::SHORTEST_PERIOD, Reservation::LONGEST_PERIOD);
+    if executor.priority != 0 {
+        let message = format!("executor `{}` has a reservation, which comes before all priorities", executor.name);
+        found.add(&at("priority"), message, "remove `priority`, or the reservation");
+    }
+    if executor.core.is_some() {
+        let message = format!("executor `{}` has a reservation, with which a thread may use all cores", executor.name);
+        found.add(&at("core"), message, "remove `core`, or give it a priority instead of the reservation");
+    }
+    if !(shortest..=longest).contains(&period) {
+        let message = format!("the kernel reserves no time in a period of {period}");
+        found.add(&at("reservation"), message, format!("choose one from {shortest} to {longest}"));
+    } else if !(Reservation::SHORTEST_BUDGET..=period).contains(&budget) {
+        let message = format!("a budget of {budget} cannot be given in a period of {period}");
+        found.add(
+            &at("reservation"),
+            message,
+            format!("choose one from {} to the period", Reservation::SHORTEST_BUDGET),
+        );
+    }
+}
+
+/// Checks that the kernel admits all reservations together; the one that it refuses first is the
+/// one that is named.
+fn admission(system: &System, found: &mut Found) {
+    let given = system.cores as f64 * Reservation::GIVEN;
+    let mut sum = 0.0;
+    for (number, executor) in system.executors.iter().enumerate() {
+        let Some(reservation) = executor.reservation else { continue };
+        sum += reservation.share();
+        if sum > given * (1.0 + 1e-12) {
+            let message = format!(
+                "up to this one, reservations take {sum:.2} cores, and the kernel gives them {given:.2} of {}",
+                system.cores
+            );
+            let at = [Name("executor"), Index(number), Name("reservation")];
+            found.add(&at, message, "make budgets smaller, or periods longer");
+            return;
+        }
     }
 }
 

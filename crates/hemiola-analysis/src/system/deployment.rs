@@ -47,7 +47,7 @@ impl System {
     pub fn deployment(&self) -> Result<Deployment, NoBound> {
         let executors = self.executors.iter().map(|executor| picas::Executor {
             core: executor.core.unwrap_or_default(),
-            priority: executor.priority,
+            priority: executor.level(),
             order: executor.order,
         });
         let chain = |(number, chain): (usize, &Chain)| {
@@ -68,14 +68,17 @@ impl System {
         for chain in 0..self.chains.len() {
             let callbacks = self.placed(chain).unwrap_or_default();
             if self.is_moved(&callbacks) {
-                let runs: Vec<_> = callbacks.chunk_by(|one, other| one.executor == other.executor).collect();
-                let is_whole = runs.len() == 1;
-                moved.extend(runs.into_iter().map(|run| Moved {
-                    chain,
-                    executor: run[0].executor,
-                    callbacks: run.to_vec(),
-                    is_whole,
-                }));
+                let mut earliest_begin = TimeSpan::ZERO;
+                for (place, run) in callbacks.chunk_by(|one, other| one.executor == other.executor).enumerate() {
+                    moved.push(Moved {
+                        chain,
+                        place,
+                        executor: run[0].executor,
+                        callbacks: run.to_vec(),
+                        earliest_begin,
+                    });
+                    earliest_begin += run.iter().map(|callback| callback.shortest).sum();
+                }
             }
         }
         moved
@@ -107,10 +110,13 @@ impl System {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) chain: usize,
+    /// The position among such parts of the chain.
+    pub(crate) place: usize,
     pub(crate) executor: ExecutorId,
     pub(crate) callbacks: Vec<picas::Callback>,
-    /// Set if these are all callbacks of the chain.
-    pub(crate) is_whole: bool,
+    /// The time after the chain's release at which it begins if all before it run as fast as they
+    /// can.
+    pub(crate) earliest_begin: TimeSpan,
 }
 
 impl Moved {

@@ -1,7 +1,7 @@
 use std::fmt::{self, Write};
 
 use super::text::NO_DEADLINE;
-use super::{Begin, Beginning, Order, Start, System};
+use super::{Begin, Beginning, Order, Reservation, Start, System};
 use crate::{Costs, TimeSpan};
 
 /// Writes a system as people would: a table for each part, a line for each callback or task.
@@ -20,7 +20,12 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         if let Some(core) = executor.core {
             writeln!(text, "core = {core}")?;
         }
-        writeln!(text, "priority = {}", executor.priority)?;
+        match executor.reservation {
+            Some(Reservation { budget, period }) => {
+                writeln!(text, "reservation = {{ budget = \"{budget}\", period = \"{period}\" }}")?;
+            }
+            None => writeln!(text, "priority = {}", executor.priority)?,
+        }
         if executor.order == Order::Registration {
             writeln!(text, "order = \"registration\"")?;
         }
@@ -109,10 +114,10 @@ fn write_costs(costs: &Costs, text: &mut String) -> fmt::Result {
     if *costs == Costs::default() {
         return Ok(());
     }
-    let Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption } = costs;
+    let Costs { dispatch, hand_over, wake_up, timer_lateness, spin, earliness, preemption, budget_overrun } = costs;
     writeln!(text, "\n[costs]\ndispatch = \"{dispatch}\"\nhand_over = \"{hand_over}\"\nwake_up = \"{wake_up}\"")?;
     writeln!(text, "timer_lateness = \"{timer_lateness}\"\nspin = \"{spin}\"\nearliness = \"{earliness}\"")?;
-    writeln!(text, "preemption = \"{preemption}\"")
+    writeln!(text, "preemption = \"{preemption}\"\nbudget_overrun = \"{budget_overrun}\"")
 }
 
 fn list(names: &[String]) -> String {

@@ -46,6 +46,7 @@ pub(super) fn thread(configuration: &ExecutorConfiguration, said: ThreadSettings
     let said = match configuration.scheduling {
         Some(Scheduling::Fifo(level)) => said.policy(Policy::Fifo(ThreadPriority::nearest(level))),
         Some(Scheduling::RoundRobin(level)) => said.policy(Policy::RoundRobin(ThreadPriority::nearest(level))),
+        Some(Scheduling::Reservation { budget, period }) => said.policy(Policy::reservation(budget, period)),
         Some(Scheduling::TimeSharing) => said.policy(Policy::TimeSharing { nice: Niceness::default() }),
         None => said,
     };

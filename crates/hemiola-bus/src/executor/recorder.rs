@@ -73,6 +73,9 @@ impl Executor {
             let (spinning, early) = self.patience.most();
             ExecutorThread {
                 priority: KernelThread::current().priority(),
+                reservation: KernelThread::current()
+                    .reservation()
+                    .map(|(budget, period)| (nanoseconds(budget), nanoseconds(period))),
                 cores: Affinity::of_this_thread().cores().iter().map(|&CoreId(core)| core).collect(),
                 order: match self.agenda.order() {
                     Order::Priority => CallbackOrder::Priority,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hemiola_model::configuration::ExecutorConfiguration;
 
+use super::reservation::read_reservation;
 use super::{read_cores, read_scheduling};
 use crate::diagnostic::Diagnostics;
 use crate::node::Node;
@@ -24,7 +25,7 @@ fn read_executor(name: &str, node: &Node, found: &mut Diagnostics) -> Option<Exe
     let path = format!("executor.{name}");
     let mut section = Section::open(&path, node, found)?;
     let mut executor = ExecutorConfiguration {
-        scheduling: read_scheduling(&mut section, found),
+        scheduling: read_reservation(&mut section, found).or_else(|| read_scheduling(&mut section, found)),
         cores: read_cores(&mut section, found),
         callbacks: BTreeMap::new(),
     };

@@ -70,6 +70,29 @@ pub(crate) fn priority(thread: u32) -> Option<u8> {
     }
 }
 
+/// Returns the budget and the period of a thread under `SCHED_DEADLINE`.
+pub(crate) fn reservation(thread: u32) -> Option<(Duration, Duration)> {
+    let mut attributes = MaybeUninit::<libc::sched_attr>::zeroed();
+    let size = size_of::<libc::sched_attr>();
+    // SAFETY: the kernel writes at most `size` bytes, which is the size of `attributes`; for a
+    // thread that does not exist the call fails.
+    check(unsafe { libc::syscall(libc::SYS_sched_getattr, thread, attributes.as_mut_ptr(), size, 0) }).ok()?;
+    // SAFETY: all of it was zero, and zeros and whatever the kernel writes are numbers.
+    let attributes = unsafe { attributes.assume_init() };
+    let is_reserved = attributes.sched_policy == libc::SCHED_DEADLINE as u32;
+    let of = |nanoseconds| Duration::from_nanos(nanoseconds);
+    is_reserved.then(|| (of(attributes.sched_runtime), of(attributes.sched_period)))
+}
+
+/// Returns the longest time from which the kernel looks at what threads have used to when it looks
+/// again: a tick of its scheduler.
+pub(crate) fn scheduler_tick() -> Option<Duration> {
+    let mut resolution = timespec(0);
+    // SAFETY: `resolution` is writable. This clock is set at every tick.
+    check(unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC_COARSE, &mut resolution) }).ok()?;
+    Some(Duration::new(resolution.tv_sec as u64, resolution.tv_nsec as u32))
+}
+
 /// Returns the scheduling class, such as `SCHED_FIFO`; none of them for a thread that does not
 /// exist.
 fn scheduling_class(thread: u32) -> i32 {

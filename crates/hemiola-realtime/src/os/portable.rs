@@ -35,6 +35,14 @@ pub(crate) fn priority(_thread: u32) -> Option<u8> {
     None
 }
 
+pub(crate) fn reservation(_thread: u32) -> Option<(Duration, Duration)> {
+    None
+}
+
+pub(crate) fn scheduler_tick() -> Option<Duration> {
+    None
+}
+
 pub(crate) fn processor_time(_thread: u32) -> io::Result<Duration> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -48,6 +48,19 @@ impl KernelThread {
         os::priority(self.0)
     }
 
+    /// Returns the budget and the period that the kernel reserves for the thread
+    /// ([`Policy::Deadline`]); `None` if it reserves nothing, the thread has ended, or the system
+    /// does not show it. This takes one system call.
+    ///
+    /// ```
+    /// use hemiola_realtime::KernelThread;
+    ///
+    /// assert_eq!(KernelThread::current().reservation(), None);
+    /// ```
+    pub fn reservation(self) -> Option<(Duration, Duration)> {
+        os::reservation(self.0)
+    }
+
     /// Changes how the kernel schedules the thread, from now on. This takes one system call.
     ///
     /// # Errors

@@ -161,7 +161,7 @@ fn cycle_ids(robot: &Robot, catalog: &Catalog) -> Result<Vec<CycleId>, RuntimeEr
     let described = robot.configuration.cycles.iter().map(|cycle| {
         let priority = match cycle.scheduling {
             Scheduling::Fifo(priority) | Scheduling::RoundRobin(priority) => i32::from(priority),
-            Scheduling::TimeSharing => 0,
+            Scheduling::Reservation { .. } | Scheduling::TimeSharing => 0,
         };
         let described = hemiola_trace::Cycle::named(&cycle.name);
         described.deadline(cycle.deadline).period(period_of(robot, cycle)).priority(priority)

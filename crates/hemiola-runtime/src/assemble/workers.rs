@@ -94,6 +94,7 @@ pub fn real_time_policy(scheduling: Scheduling) -> Option<Policy> {
     match scheduling {
         Scheduling::Fifo(level) => Some(Policy::Fifo(Priority::nearest(level))),
         Scheduling::RoundRobin(level) => Some(Policy::RoundRobin(Priority::nearest(level))),
+        Scheduling::Reservation { budget, period } => Some(Policy::reservation(budget, period)),
         Scheduling::TimeSharing => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Executors beside the cycles, and their configuration.
 
 use hemiola_bus::Executor;
-use hemiola_model::configuration::{without_number, without_place};
+use hemiola_model::configuration::{Scheduling, without_number, without_place};
 use hemiola_trace::Runs;
 
 use super::RobotHandle;
@@ -46,7 +46,7 @@ impl RobotHandle {
     }
 
     /// Returns remarks about executors and callbacks in the configuration that do not exist, or not
-    /// yet: a name may be misspelt.
+    /// yet: a name may be misspelt; and about reservations that the kernel has refused.
     ///
     /// ```
     /// # use hemiola_bus::Priority;
@@ -76,6 +76,16 @@ impl RobotHandle {
         for (id, worker) in names.workers() {
             if let Runs::Callbacks { executor } = &worker.runs {
                 executors.push((id, executor.as_str()));
+                let asks = matches!(
+                    configured.get(executor).and_then(|it| it.scheduling),
+                    Some(Scheduling::Reservation { .. })
+                );
+                if asks && worker.executor.as_ref().is_some_and(|thread| thread.reservation.is_none()) {
+                    unknown.push(format!(
+                        "`[executor.{executor}]`: the kernel has refused the reservation, so that its thread shares time with all \
+                         others: its denial (`RunningExecutor::report`) and `doctor` say what is missing"
+                    ));
+                }
             }
         }
         for (name, of_it) in configured {

@@ -5,6 +5,7 @@ use super::executor::{ExecutorState, Waiting};
 use super::links::{Sender, Traffic};
 use super::pool::{CycleState, Here};
 use super::random::Random;
+use super::server::Server;
 use super::{Model, Observer, Options, Source, Who};
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
@@ -17,6 +18,7 @@ pub fn run(model: &Model, options: &Options, observer: &mut impl Observer) {
     let mut engine = Engine::new(model, options);
     while engine.now < options.end {
         engine.receive(observer);
+        engine.replenish();
         engine.place(observer);
         let Some(next) = engine.next_event() else { return };
         engine.advance(next, observer);
@@ -49,6 +51,8 @@ struct Engine<'m> {
 struct Thread {
     owner: Owner,
     priority: u32,
+    /// The server of its reservation, if it has one.
+    server: Option<Server>,
     /// The cores on which the thread may run.
     allowed: Vec<usize>,
     /// The core on which the thread ran last.
@@ -81,7 +85,7 @@ impl Thread {
     /// run.
     fn new(owner: Owner, priority: u32, allowed: Vec<usize>, place: usize) -> Self {
         let last = allowed[place % allowed.len()];
-        Self { owner, priority, allowed, last, job: None, goes_on: false, spins_until: TimeSpan::ZERO }
+        Self { owner, priority, server: None, allowed, last, job: None, goes_on: false, spins_until: TimeSpan::ZERO }
     }
 }
 
@@ -90,7 +94,9 @@ impl<'m> Engine<'m> {
         let mut threads = Vec::new();
         for (number, executor) in model.executors.iter().enumerate() {
             let allowed = executor.core.map_or_else(|| (0..model.cores).collect(), |core| vec![core]);
-            threads.push(Thread::new(Owner::Executor(number), executor.priority, allowed, number));
+            let priority = if executor.reservation.is_some() { u32::MAX } else { executor.priority };
+            let server = executor.reservation.map(Server::new);
+            threads.push(Thread { server, ..Thread::new(Owner::Executor(number), priority, allowed, number) });
         }
         for (number, cycle) in model.cycles.iter().enumerate() {
             for worker in 0..cycle.workers.max(1) {
@@ -149,6 +155,29 @@ impl<'m> Engine<'m> {
         Here { cycle: &self.model.cycles[cycle], costs: &self.model.costs, now: self.now }
     }
 
+    /// Returns whether a thread has something to do.
+    fn has_work(&self, number: usize) -> bool {
+        let thread = &self.threads[number];
+        thread.job.is_some()
+            || match thread.owner {
+                Owner::Executor(executor) => self.executors[executor].has_work(&self.waiting, self.now),
+                Owner::Worker { cycle, worker } => {
+                    let state = &self.cycles[cycle];
+                    self.now < thread.spins_until || state.is_awake(self.now) || state.has_work(worker, self.now)
+                }
+            }
+    }
+
+    /// Gives threads with a reservation the budgets that are due.
+    fn replenish(&mut self) {
+        for number in 0..self.threads.len() {
+            let has_work = self.threads[number].server.is_some() && self.has_work(number);
+            if let Some(server) = &mut self.threads[number].server {
+                server.replenish(has_work, self.now, &self.model.costs, &mut self.draws);
+            }
+        }
+    }
+
     /// Gives cores to the most important threads that have something to do; those without a job
     /// choose one then, and not before.
     fn place(&mut self, observer: &mut impl Observer) {
@@ -160,21 +189,14 @@ impl<'m> Engine<'m> {
         // just ended one.
         let mut order = std::mem::take(&mut self.by_priority);
         order.sort_by_key(|&thread| {
-            let Thread { priority, job, goes_on, .. } = &self.threads[thread];
-            (Reverse(*priority), job.is_none(), !goes_on)
+            let Thread { priority, server, job, goes_on, .. } = &self.threads[thread];
+            (Reverse(*priority), server.as_ref().map(|server| server.deadline), job.is_none(), !goes_on)
         });
         self.threads.iter_mut().for_each(|thread| thread.goes_on = false);
         for &number in &order {
             let thread = &self.threads[number];
-            let wants = thread.job.is_some()
-                || match thread.owner {
-                    Owner::Executor(executor) => self.executors[executor].has_work(&self.waiting, self.now),
-                    Owner::Worker { cycle, worker } => {
-                        let state = &self.cycles[cycle];
-                        self.now < thread.spins_until || state.is_awake(self.now) || state.has_work(worker, self.now)
-                    }
-                };
-            if !wants {
+            let is_stopped = thread.server.as_ref().is_some_and(Server::is_stopped);
+            if is_stopped || !self.has_work(number) {
                 continue;
             }
             let is_free = |core: &&usize| self.cores[**core].is_none();
@@ -240,7 +262,16 @@ impl<'m> Engine<'m> {
         // Work that is already due waits for a core.
         let asleep = self.threads.iter().map(|thread| thread.spins_until);
         let links = self.traffic.next_event();
-        let later = outside.chain(noticed).chain(cycles).chain(links).chain(asleep).filter(|&time| time > self.now);
+        let servers = self.threads.iter().filter_map(|thread| thread.server.as_ref()?.next_event());
+        let stops = self.cores.iter().flatten().filter_map(|&thread| self.threads[thread].server.as_ref());
+        let servers = servers.chain(stops.map(|server| self.now + server.time_left()));
+        let later = outside
+            .chain(noticed)
+            .chain(cycles)
+            .chain(links)
+            .chain(asleep)
+            .chain(servers)
+            .filter(|&time| time > self.now);
         self.next_end().into_iter().chain(later).min().filter(|&time| time < TimeSpan::MAX)
     }
 
@@ -260,9 +291,11 @@ impl<'m> Engine<'m> {
             if passed > TimeSpan::ZERO {
                 observer.ran(core, job.who, from, next);
             }
-            if job.left == TimeSpan::ZERO
-                && let Some(job) = self.threads[number].job.take()
-            {
+            let has_ended = job.left == TimeSpan::ZERO;
+            if let Some(server) = &mut self.threads[number].server {
+                server.ran(passed, has_ended, &self.model.costs, &mut self.draws);
+            }
+            if has_ended && let Some(job) = self.threads[number].job.take() {
                 self.threads[number].goes_on = true;
                 if let Owner::Worker { .. } = self.threads[number].owner {
                     self.threads[number].spins_until = self.now + self.draws.upto(self.model.costs.spin);

@@ -16,6 +16,7 @@ pub fn deployed(deployment: &Deployment, cores: usize) -> (Model, Vec<usize>) {
     model.executors.extend(deployment.executors.iter().map(|executor| Executor {
         core: Some(executor.core),
         priority: executor.priority,
+        reservation: None,
         dispatch: match executor.order {
             hemiola_analysis::picas::Order::Priority => Dispatch::Priority,
             hemiola_analysis::picas::Order::Registration => Dispatch::WaitSet,

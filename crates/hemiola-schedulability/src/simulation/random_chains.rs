@@ -45,12 +45,10 @@ pub fn random_chains(seed: u64) -> System {
 fn hop(system: &mut System, random: &mut Random) {
     let groups = random.between(2, 8);
     for number in 0..groups {
-        system.executors.push(Executor {
-            name: format!("executor {number}"),
-            core: Some(random.below(system.cores as u64) as usize),
-            priority: (number + 1) as u32 * 10,
-            order: if random.once_in(12) { Order::Registration } else { Order::Priority },
-        });
+        let core = Some(random.below(system.cores as u64) as usize);
+        let order = if random.once_in(12) { Order::Registration } else { Order::Priority };
+        let name = format!("executor {number}");
+        system.executors.push(Executor { core, order, ..Executor::new(name, (number + 1) as u32 * 10) });
     }
     let mut priority = 0;
     for chain in &mut system.chains {

@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use hemiola_analysis::system::{
-    Begin, Beginning, Callback, Chain, Cycle, Executor, Link, Order, Path, Span, System, Task,
+    Begin, Beginning, Callback, Chain, Cycle, Executor, Link, Order, Path, Reservation, Span, System, Task,
 };
 use hemiola_analysis::{Costs, TimeSpan, assignment};
 
@@ -55,6 +55,7 @@ pub(super) fn costs(random: &mut Random) -> Costs {
         spin: upto(50),
         earliness: upto(200),
         preemption: upto(20),
+        budget_overrun: upto(500),
     }
 }
 
@@ -129,12 +130,10 @@ pub(super) fn executors(system: &mut System, random: &mut Random) {
         return;
     }
     for number in 0..random.between(1, 5) {
-        system.executors.push(Executor {
-            name: format!("executor {number}"),
-            core: Some(random.below(system.cores as u64) as usize),
-            priority: random.between(1, 9) as u32 * 10,
-            order: if random.once_in(4) { Order::Registration } else { Order::Priority },
-        });
+        let core = Some(random.below(system.cores as u64) as usize);
+        let priority = random.between(1, 9) as u32 * 10;
+        let order = if random.once_in(4) { Order::Registration } else { Order::Priority };
+        system.executors.push(Executor { core, order, ..Executor::new(format!("executor {number}"), priority) });
     }
     for chain in &mut system.chains {
         // Sometimes the next callback stays on the executor of the one before.
@@ -147,17 +146,33 @@ pub(super) fn executors(system: &mut System, random: &mut Random) {
             callback.priority = Some(random.between(1, 20) as u32);
         }
     }
-    // Either all callbacks of a chain are on an executor that stays on no core, or none is.
+    // Either all callbacks of a chain are on executors that stay on no core, or none is.
+    let mut moved: Vec<String> = Vec::new();
     for number in 0..random.below(3) {
         let (name, priority) = (format!("moved {number}"), random.between(1, 9) as u32 * 10);
         let order = if random.once_in(4) { Order::Registration } else { Order::Priority };
-        system.executors.push(Executor { name: name.clone(), core: None, priority, order });
+        let executor = Executor { order, ..Executor::new(&name, priority) };
+        system.executors.push(if random.once_in(2) { reserved(executor, system.cores, random) } else { executor });
+        moved.push(name);
         for chain in &mut system.chains {
             if random.once_in(3) {
-                chain.callbacks.iter_mut().for_each(|callback| callback.executor = Some(name.clone()));
+                let stays = random.once_in(2);
+                for callback in &mut chain.callbacks {
+                    let any = random.below(moved.len() as u64) as usize;
+                    callback.executor = Some(moved[if stays { number as usize } else { any }].clone());
+                }
             }
         }
     }
+}
+
+/// Gives an executor a reservation instead of its priority.
+fn reserved(executor: Executor, cores: usize, random: &mut Random) -> Executor {
+    let period = random.time(TimeSpan::milliseconds(1), TimeSpan::milliseconds(20));
+    // Two of them together, with what they may overrun, can mostly be guaranteed.
+    let largest = period.shared_by(if cores == 1 { 3 } else { 2 });
+    let budget = random.time(period.shared_by(8), largest);
+    Executor { priority: 0, reservation: Some(Reservation { budget, period }), ..executor }
 }
 
 fn paths(system: &mut System, random: &mut Random) {
@@ -255,6 +270,12 @@ fn smaller(system: &System) -> Vec<System> {
     }
     for executor in 0..system.executors.len() {
         with(&|system| drop(system.executors.remove(executor)));
+        with(&|system| {
+            let executor = &mut system.executors[executor];
+            if executor.reservation.take().is_some() {
+                executor.priority = 50;
+            }
+        });
         with(&|system| system.executors[executor].order = Order::Priority);
     }
     with(&|system| system.cores -= usize::from(system.cores > 1));
@@ -265,6 +286,7 @@ fn smaller(system: &System) -> Vec<System> {
     with(&|system| system.costs.spin = TimeSpan::ZERO);
     with(&|system| system.costs.earliness = TimeSpan::ZERO);
     with(&|system| system.costs.preemption = TimeSpan::ZERO);
+    with(&|system| system.costs.budget_overrun = TimeSpan::ZERO);
     found
 }
 

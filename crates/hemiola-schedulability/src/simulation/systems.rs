@@ -53,6 +53,7 @@ pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Mod
     model.executors.extend(system.executors.iter().map(|executor| Executor {
         core: executor.core,
         priority: executor.priority,
+        reservation: executor.reservation,
         dispatch: match executor.order {
             Order::Priority => Dispatch::Priority,
             Order::Registration => Dispatch::WaitSet,

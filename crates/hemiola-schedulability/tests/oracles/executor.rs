@@ -108,7 +108,7 @@ fn model(case: &Case, dispatch: Dispatch) -> Model {
     };
     Model {
         cores: 1,
-        executors: vec![Executor { core: Some(0), priority: 1, dispatch }],
+        executors: vec![Executor { core: Some(0), priority: 1, reservation: None, dispatch }],
         callbacks: case.callbacks.iter().enumerate().map(callback).collect(),
         ..Model::default()
     }

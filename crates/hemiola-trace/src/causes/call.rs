@@ -105,8 +105,14 @@ mod tests {
         fn new() -> Self {
             let catalog = Catalog::new("robot");
             let executor = catalog.executor("arm").unwrap();
-            let thread =
-                ExecutorThread { priority: Some(50), cores: vec![0], order: <_>::default(), spin: 0, early: 0 };
+            let thread = ExecutorThread {
+                priority: Some(50),
+                reservation: None,
+                cores: vec![0],
+                order: <_>::default(),
+                spin: 0,
+                early: 0,
+            };
             catalog.executor_runs(executor, thread);
             let callbacks = ["Reach", "servo"].map(|name| catalog.callback(Callback::of(executor, name)).unwrap());
             let cycle = catalog.cycle(Cycle::named("motion").priority(80)).unwrap();

@@ -29,7 +29,9 @@ pub struct ExecutorProfile {
 /// ```
 /// use hemiola_trace::{CallbackOrder, ExecutorThread};
 ///
-/// let arm = ExecutorThread { priority: Some(60), cores: vec![1], order: CallbackOrder::Priority, spin: 0, early: 0 };
+/// let arm = ExecutorThread {
+///     priority: Some(60), reservation: None, cores: vec![1], order: CallbackOrder::Priority, spin: 0, early: 0,
+/// };
 /// assert_eq!(arm.core(), Some(1));
 /// assert_eq!(ExecutorThread { cores: vec![0, 1], ..arm }.core(), None);
 /// ```
@@ -39,6 +41,10 @@ pub struct ExecutorThread {
     /// The real-time priority, the larger the more important; 0 if it shares time with all others,
     /// `None` if the system schedules it in another way.
     pub priority: Option<u8>,
+    /// The nanoseconds of processor time that the system reserves for it in every period, and those
+    /// of the period.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<(u64, u64)>,
     /// The cores that it may use; empty if the system does not show them.
     pub cores: Vec<usize>,
     /// The order in which ready callbacks run.
@@ -164,7 +170,14 @@ mod tests {
 
     #[test]
     fn a_run_without_a_thread_takes_none_away() {
-        let thread = ExecutorThread { priority: Some(9), cores: vec![0], order: <_>::default(), spin: 0, early: 0 };
+        let thread = ExecutorThread {
+            priority: Some(9),
+            reservation: None,
+            cores: vec![0],
+            order: <_>::default(),
+            spin: 0,
+            early: 0,
+        };
         let mut known = ExecutorProfile { thread: Some(thread), ..pose(&[]) };
         let before = known.clone();
         known.merge(&pose(&[]));

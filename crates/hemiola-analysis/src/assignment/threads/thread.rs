@@ -11,10 +11,12 @@ pub enum Thread {
 }
 
 impl Thread {
-    /// Returns the threads of those names that exist.
+    /// Returns the threads of those names that exist and have a priority.
     pub fn named(system: &System, cycles: &[&str], executors: &[&str]) -> Vec<Self> {
         let cycle = |name: &&str| system.cycles.iter().position(|cycle| cycle.name == **name);
-        let executor = |name: &&str| system.executors.iter().position(|executor| executor.name == **name);
+        let executor = |name: &&str| {
+            system.executors.iter().position(|executor| executor.name == **name && executor.reservation.is_none())
+        };
         let cycles = cycles.iter().filter_map(cycle).map(Self::Cycle);
         cycles.chain(executors.iter().filter_map(executor).map(Self::Executor)).collect()
     }

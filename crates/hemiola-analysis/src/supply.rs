@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use hemiola_analysis::TimeSpan;
+use crate::TimeSpan;
 
 /// The time of a processor that is guaranteed to be supplied: a *supply bound function*.
 ///
@@ -12,8 +12,7 @@ use hemiola_analysis::TimeSpan;
 /// - **Source.** Shin and Lee 2003 (D = P); for D < P, by the same argument.
 ///
 /// ```
-/// use hemiola_analysis::TimeSpan;
-/// use hemiola_schedulability::Supply;
+/// use hemiola_analysis::{Supply, TimeSpan};
 /// let ns = TimeSpan::nanoseconds;
 /// let supply = Supply::Reservation { budget: ns(4), period: ns(10), deadline: ns(10) };
 /// assert_eq!(supply.within(ns(12)), ns(0)); // 6 without anything, twice

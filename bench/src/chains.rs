@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `case_study` | the model car of the PiCAS paper, under its scheduling and ROS 2's |
 //! | `two_chains` | the tables of its talk: two chains in one executor, and in two; and more than the core can bear |
+//! | `reservations` | a planner that takes too long beside a controller, with priorities and with reservations |
 //! | `reference_system` | Autoware's nodes under ROS 2's default executor, PiCAS, and as cycles |
 //! | `bounds` | random systems, none of which may exceed a bound |
 //! | `schedulability` | the paper's random chains: how many are guaranteed to meet their deadlines |
@@ -25,6 +26,7 @@ mod mapping;
 mod ranges;
 mod reference_system;
 mod report;
+mod reservations;
 mod schedulability;
 mod sentinels;
 mod simulated;
@@ -46,6 +48,7 @@ use crate::error::{BenchError, write};
   hemiola-bench chains case-study --svg schedule.svg --perfetto schedule.perfetto-trace
   hemiola-bench chains case-study --seconds 60
   hemiola-bench chains two-chains
+  hemiola-bench chains reservations
   hemiola-bench chains reference-system --seconds 30
   hemiola-bench chains bounds --systems 100000
   hemiola-bench chains schedulability --sets 1000 --svg ratio.svg")]
@@ -85,6 +88,13 @@ enum Experiment {
     /// and executed latencies.
     TwoChains {
         /// The duration of each of the six executions.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        seconds: u64,
+    },
+    /// A controller beside a planner that takes too long, with priorities and with reservations of
+    /// processor time (SCHED_DEADLINE): bounds, simulated and executed latencies.
+    Reservations {
+        /// The duration of each of the four executions.
         #[arg(long, value_name = "N", default_value_t = 10)]
         seconds: u64,
     },
@@ -139,6 +149,10 @@ pub fn run(options: &Options) -> Result<(), BenchError> {
         }
         Experiment::TwoChains { seconds } => {
             print!("{}", two_chains::text(&two_chains::run(Duration::from_secs(*seconds))?));
+            Ok(())
+        }
+        Experiment::Reservations { seconds } => {
+            print!("{}", reservations::text(&reservations::run(Duration::from_secs(*seconds))?));
             Ok(())
         }
         Experiment::ReferenceSystem { seconds } => {

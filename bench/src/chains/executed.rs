@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hemiola_analysis::TimeSpan;
+use hemiola_analysis::system::Reservation;
 use hemiola_bench_contestant::{Usage, compute_for};
 use hemiola_bus::{Bus, Executor, Order, Priority, Publisher, RobotClock, RunningExecutor, Topic, WhenFull};
 use hemiola_realtime::{Affinity, MonotonicTime, Policy, ThreadSettings, monotonic_now};
@@ -152,8 +153,11 @@ fn spawn(model: &Model, executors: Vec<Executor>) -> Result<Vec<RunningExecutor>
     let allowed = Affinity::of_this_thread();
     let mut running = Vec::new();
     for (number, (executor, described)) in executors.into_iter().zip(&model.executors).enumerate() {
-        let priority = hemiola_realtime::Priority::new(described.priority.clamp(1, 98) as u8)?;
-        let mut settings = ThreadSettings::new(format!("executor-{number}")).policy(Policy::Fifo(priority));
+        let policy = match described.reservation {
+            Some(Reservation { budget, period }) => Policy::reservation(budget.into(), period.into()),
+            None => Policy::Fifo(hemiola_realtime::Priority::new(described.priority.clamp(1, 98) as u8)?),
+        };
+        let mut settings = ThreadSettings::new(format!("executor-{number}")).policy(policy);
         if let Some(&core) = described.core.and_then(|core| allowed.cores().get(core)) {
             settings = settings.affinity(Affinity::of([core]));
         }

@@ -6,7 +6,7 @@ use hemiola_words::svg::escape;
 
 use super::ranges::Range;
 use super::table::Row;
-use super::{bounds, case_study, ranges, reference_system, schedulability, speed, two_chains};
+use super::{bounds, case_study, ranges, reference_system, reservations, schedulability, speed, two_chains};
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::report::page::{OWN_PICTURES, STYLE, picture};
@@ -46,6 +46,8 @@ pub fn run(quick: bool) -> Result<Report, BenchError> {
     let trials = two_chains::run(seconds(15))?;
     let rows: Vec<_> = trials.iter().map(|trial| (trial.heading.as_str(), ranges_of(&trial.rows))).collect();
     add("Two chains", two_chains::text(&trials), vec![ranges::svg("Two chains on one core", &rows)]);
+
+    add("Reservations", reservations::text(&reservations::run(seconds(10))?), Vec::new());
 
     let trials = reference_system::run(seconds(30))?;
     let title = "The Autoware reference system: hot-path latency and planner's period";

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `fan_out`, `task_queue`, `matrix_to_json`, `ring`, `latest_value`, `hand_over`, `flood`, `idle` | a workload each: its cases, who takes part, our bars |
+//! | `fan_out`, `come_and_go`, `task_queue`, `matrix_to_json`, `ring`, `latest_value`, `hand_over`, `flood`, `idle` | a workload each: its cases, who takes part, our bars |
 //! | `contestant` | our own contestants |
 //! | `peers` | how the peers are built |
 //! | `contest` | runs them in turn, and determines the distance of the two cores |
@@ -16,6 +16,7 @@
 
 mod area;
 mod bars;
+mod come_and_go;
 mod comparison;
 mod contest;
 pub mod contestant;
@@ -96,6 +97,7 @@ pub fn run(area: &Area, options: &Options, program: &Path, folder: &Path) -> Res
 fn all(effort: Effort) -> Vec<Workload> {
     vec![
         fan_out::workload(effort),
+        come_and_go::workload(effort),
         task_queue::workload(effort),
         matrix_to_json::workload(effort),
         ring::workload(effort),

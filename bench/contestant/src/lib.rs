@@ -45,7 +45,7 @@ mod sync;
 mod system;
 mod work;
 
-pub use allocations::CountAllocations;
+pub use allocations::{CountAllocations, Memory};
 pub use arguments::Mode;
 pub use completions::Completions;
 pub use graph::{Graph, GraphError};

@@ -10,6 +10,7 @@
 //! | module | what a contestant implements |
 //! |---|---|
 //! | [`fan_out`] | one topic, many subscribers, one thread |
+//! | [`come_and_go`] | the same, while subscribers come and go |
 //! | [`task_queue`] | tasks added and run by many threads |
 //! | [`matrix_to_json`] | vectors of many producers, gathered and serialised |
 //! | [`ring`] | a queue from one or four threads to another one |
@@ -19,6 +20,7 @@
 //! | [`idle`] | forty topics on which nothing happens |
 
 mod assignment;
+pub mod come_and_go;
 pub mod fan_out;
 pub mod flood;
 pub mod hand_over;

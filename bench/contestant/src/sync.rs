@@ -5,4 +5,5 @@
 pub(crate) use std::sync::atomic::Ordering;
 
 pub(crate) type AtomicBool = std::sync::atomic::AtomicBool;
+pub(crate) type AtomicI64 = std::sync::atomic::AtomicI64;
 pub(crate) type AtomicU64 = std::sync::atomic::AtomicU64;

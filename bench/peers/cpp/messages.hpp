@@ -65,12 +65,14 @@ public:
         contestant = argv[1];
         for (int index = 2; index + 1 < argc; index += 2) {
             std::string key = argv[index];
-            if (key != "--workload")
+            if (key == "--workload")
+                workload = argv[index + 1];
+            else
                 numbers[key] = std::strtoull(argv[index + 1], nullptr, 10);
         }
     }
 
-    std::string contestant;
+    std::string contestant, workload;
 
     uint64_t number(const std::string& key) const {
         auto found = numbers.find("--" + key);

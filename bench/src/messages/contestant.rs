@@ -1,6 +1,7 @@
 //! Our own contestants. The bench starts itself to run one:
 //! `hemiola-bench messages-contestant NAME --workload ...`.
 
+mod come_and_go;
 mod fan_out;
 mod flood;
 mod hand_over;
@@ -23,6 +24,7 @@ pub fn run(words: Vec<String>) -> Result<(), BenchError> {
     let large = || assignment.number("bytes") == 1024;
     match assignment.workload() {
         "fan-out" => fan_out::run(&assignment),
+        "come-and-go" => come_and_go::run(&assignment),
         "task-queue" => task_queue::run(&assignment),
         "matrix-to-json" => matrix_to_json::run(&assignment),
         "ring" if large() => ring::run::<Kilobyte>(&assignment),

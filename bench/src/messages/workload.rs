@@ -178,6 +178,11 @@ pub fn percent(ppm: f64) -> String {
     format!("{:.2} %", ppm / 1e4)
 }
 
+/// Writes a number of bytes.
+pub fn bytes(value: f64) -> String {
+    hemiola_words::bytes(value as u64)
+}
+
 /// Writes a count.
 pub fn count(value: f64) -> String {
     if value < 1e4 { format!("{value:.0}") } else { format!("{:.0}k", value / 1e3) }

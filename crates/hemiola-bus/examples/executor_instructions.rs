@@ -26,9 +26,10 @@ fn main() {
         "two" => messages(2, count),
         "ten" => messages(10, count),
         "all" => messages(250, count),
+        "set-up" => set_up(count),
         "timer" => ticks(count),
         "call" => calls(count),
-        _ => eprintln!("message, two, ten, all, timer or call?"),
+        _ => eprintln!("message, two, ten, all, set-up, timer or call?"),
     }
 }
 
@@ -47,6 +48,22 @@ fn messages(callbacks: usize, rounds: u64) {
         .collect();
     for count in 0..rounds {
         publishers.iter_mut().for_each(|publisher| publisher.publish(count));
+        executor.run_ready();
+    }
+}
+
+/// Lets ten callbacks listen to a topic, calls them for a hundred messages, and drops everything;
+/// repeats this `rounds` times.
+fn set_up(rounds: u64) {
+    for _ in 0..rounds {
+        let topic = Bus::new().topic("cost").unwrap();
+        let mut publisher = topic.publisher();
+        let mut executor = Executor::new("cost", &Arc::new(RobotClock::stepped()));
+        for _ in 0..10 {
+            let callback = |count: &u64| _ = black_box(*count);
+            executor.subscribe(&topic, Priority(1), 128, WhenFull::DropNewest, callback).unwrap();
+        }
+        (0..100).for_each(|count| publisher.publish(count));
         executor.run_ready();
     }
 }

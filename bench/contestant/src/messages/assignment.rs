@@ -81,7 +81,7 @@ impl Assignment {
         let scheduling = match self.workload.as_str() {
             // Producers of these workloads spin, and would keep a core from a thread that waits for
             // it.
-            "fan-out" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
+            "fan-out" | "come-and-go" | "task-queue" | "ring" | "latest-value" => Scheduling::TimeSharing,
             "matrix-to-json" if self.numbers.get("rate-hz") == Some(&0) => Scheduling::TimeSharing,
             _ => Scheduling::RealTime,
         };

@@ -3,11 +3,14 @@
 //!
 //! A delivery is a dynamic call that counts the message and adds its number in the module. The time
 //! is that of all five steps; beside it stands what sending and delivering take per delivery.
+//!
+//! After that it is done once more for the memory that it takes, from making the topic to the end;
+//! the program's allocator must be [`CountAllocations`].
 
 use super::Assignment;
 use super::assignment::print;
-use crate::monotonic_ns;
 use crate::sync::{AtomicU64, Ordering};
+use crate::{CountAllocations, monotonic_ns};
 
 /// The message that is sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +41,12 @@ impl Module {
     pub fn take_all<'m>(&self, messages: impl Iterator<Item = &'m Message>) {
         let (count, sum) = messages.fold((0, 0), |(count, sum), message| (count + 1, sum + message.sequence));
         self.add(count, sum);
+    }
+
+    /// Forgets everything that was received, and returns how many messages those were, and the sum
+    /// of their numbers.
+    pub(super) fn reset(&self) -> (u64, u64) {
+        (self.count.swap(0, Ordering::Relaxed), self.sum.swap(0, Ordering::Relaxed))
     }
 
     #[inline]
@@ -73,36 +82,47 @@ pub fn measure<T: Topic>(assignment: &Assignment, mut make: impl FnMut() -> T) {
     let (mut total, mut delivery) = (Vec::new(), Vec::new());
     let (started, repetitions) = (monotonic_ns(), assignment.number("repetitions") as usize);
     while total.len() < repetitions {
-        for module in modules {
-            module.count.store(0, Ordering::Relaxed);
-            module.sum.store(0, Ordering::Relaxed);
-        }
-        let mut topic = make();
-        let begin = monotonic_ns();
-        for module in modules {
-            topic.subscribe(module);
-        }
-        topic.synchronise();
-        let sending = monotonic_ns();
-        for sequence in 0..messages {
-            topic.publish(Message { sequence, padding: 0 });
-        }
-        topic.synchronise();
-        let delivered = monotonic_ns();
-        drop(topic);
-        let end = monotonic_ns();
-
-        for module in modules {
-            assert_eq!(module.count.load(Ordering::Relaxed), messages, "deliveries to a module");
-            assert_eq!(module.sum.load(Ordering::Relaxed), messages * (messages - 1) / 2, "sum of what was delivered");
-        }
+        let times = run(make(), modules, messages);
         // Samples count after warming up, or at once if a repetition takes so long that it does not
         // matter.
-        if begin - started >= WARM_UP_NS || end - begin >= 10 * WARM_UP_NS {
-            total.push(end - begin);
-            delivery.push((delivered - sending) * 1000 / deliveries);
+        if times.begin - started >= WARM_UP_NS || times.end - times.begin >= 10 * WARM_UP_NS {
+            total.push(times.end - times.begin);
+            delivery.push((times.delivered - times.sending) * 1000 / deliveries);
         }
     }
+    let memory = CountAllocations::memory(|| _ = run(make(), modules, messages));
     print("total_ns", total);
     print("delivery_ps", delivery);
+    print("peak_bytes", [memory.peak_bytes]);
+    print("allocations", [memory.allocations]);
+}
+
+/// The times at which the steps of a repetition began, and at which the last one ended.
+struct Times {
+    begin: u64,
+    sending: u64,
+    delivered: u64,
+    end: u64,
+}
+
+fn run(mut topic: impl Topic, modules: &'static [Module], messages: u64) -> Times {
+    let begin = monotonic_ns();
+    for module in modules {
+        topic.subscribe(module);
+    }
+    topic.synchronise();
+    let sending = monotonic_ns();
+    for sequence in 0..messages {
+        topic.publish(Message { sequence, padding: 0 });
+    }
+    topic.synchronise();
+    let delivered = monotonic_ns();
+    drop(topic);
+    let end = monotonic_ns();
+    for module in modules {
+        let (count, sum) = module.reset();
+        assert_eq!(count, messages, "deliveries to a module");
+        assert_eq!(sum, messages * (messages - 1) / 2, "sum of what was delivered");
+    }
+    Times { begin, sending, delivered, end }
 }

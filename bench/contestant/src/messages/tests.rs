@@ -43,6 +43,44 @@ fn a_topic_that_loses_a_message_is_not() {
     fan_out::measure(&assignment(FAN_OUT), || Forgetful { forgets: Some(7), modules: Vec::new() });
 }
 
+/// A topic that modules leave, or not.
+struct Sticky {
+    sticks: bool,
+    modules: Vec<&'static fan_out::Module>,
+}
+
+impl come_and_go::Topic for Sticky {
+    type Place = &'static fan_out::Module;
+
+    fn subscribe(&mut self, module: &'static fan_out::Module) -> Self::Place {
+        self.modules.push(module);
+        module
+    }
+
+    fn unsubscribe(&mut self, place: Self::Place) {
+        self.modules.retain(|module| self.sticks || !std::ptr::eq(*module, place));
+    }
+
+    fn publish(&mut self, message: fan_out::Message) {
+        self.modules.iter().for_each(|module| module.take(&message));
+    }
+
+    fn synchronise(&mut self) {}
+}
+
+const COME_AND_GO: &str = "sticky --workload come-and-go --modules 3 --turns 10";
+
+#[test]
+fn a_topic_that_modules_can_leave_is_measured() {
+    come_and_go::measure(&assignment(COME_AND_GO), Sticky { sticks: false, modules: Vec::new() });
+}
+
+#[test]
+#[should_panic(expected = "deliveries to a module")]
+fn a_topic_that_delivers_to_who_has_left_is_not() {
+    come_and_go::measure(&assignment(COME_AND_GO), Sticky { sticks: true, modules: Vec::new() });
+}
+
 struct Channel {
     sender: mpsc::Sender<u64>,
     doubles: Option<u64>,

@@ -1,4 +1,5 @@
-//! A topic whose subscribers are callbacks of one executor.
+//! A topic whose subscribers are callbacks of one executor, which delivers messages as they come, or
+//! in a phase of its own, as RRC's synchronous core does.
 
 use std::sync::Arc;
 
@@ -13,12 +14,13 @@ const CAPACITY: usize = 128;
 const PRIORITY: Priority = Priority(1);
 
 pub fn run(assignment: &Assignment) -> Result<(), BenchError> {
-    let listening = match assignment.contestant() {
-        "hemiola" => Listening::ToEach,
-        "hemiola-batched" => Listening::ToBatches,
+    let (listening, deliver): (_, fn(&mut Executor) -> usize) = match assignment.contestant() {
+        "hemiola" => (Listening::ToEach, Executor::run_ready),
+        "hemiola-batched" => (Listening::ToBatches, Executor::run_ready),
+        "hemiola-synchronous" => (Listening::ToEach, Executor::run_waiting),
         _ => return Err(super::unknown(assignment)),
     };
-    measure(assignment, || Listeners::new(listening));
+    measure(assignment, || Listeners::new(listening, deliver));
     Ok(())
 }
 
@@ -30,6 +32,7 @@ enum Listening {
 
 struct Listeners {
     listening: Listening,
+    deliver: fn(&mut Executor) -> usize,
     topic: Topic<Message>,
     publisher: Publisher<Message>,
     executor: Executor,
@@ -38,10 +41,10 @@ struct Listeners {
 }
 
 impl Listeners {
-    fn new(listening: Listening) -> Self {
+    fn new(listening: Listening, deliver: fn(&mut Executor) -> usize) -> Self {
         let topic = Bus::new().topic("test").expect("the first of its name");
         let executor = Executor::new("modules", &Arc::new(RobotClock::stepped()));
-        Self { listening, publisher: topic.publisher(), topic, executor, waiting: 0 }
+        Self { listening, deliver, publisher: topic.publisher(), topic, executor, waiting: 0 }
     }
 }
 
@@ -70,7 +73,7 @@ impl fan_out::Topic for Listeners {
     }
 
     fn synchronise(&mut self) {
-        self.executor.run_ready();
+        (self.deliver)(&mut self.executor);
         self.waiting = 0;
     }
 }

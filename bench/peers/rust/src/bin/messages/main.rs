@@ -1,6 +1,7 @@
 //! The crates with which the bench of messages compares Hemiola, and code without any crate:
 //! `messages CONTESTANT --workload ...`.
 
+mod come_and_go;
 mod fan_out;
 mod flood;
 mod hand_over;
@@ -11,8 +12,12 @@ mod ring;
 mod safe_queue;
 mod task_queue;
 
+use hemiola_bench_contestant::CountAllocations;
 use hemiola_bench_contestant::messages::{Assignment, Kilobyte};
 use hemiola_bench_peers::version;
+
+#[global_allocator]
+static ALLOCATOR: CountAllocations = CountAllocations;
 
 fn main() {
     let assignment = Assignment::parse(std::env::args().skip(1)).unwrap_or_else(|message| {
@@ -22,6 +27,7 @@ fn main() {
     assignment.introduce(version_of(assignment.contestant()));
     let large = || assignment.number("bytes") == 1024;
     match assignment.workload() {
+        "come-and-go" => come_and_go::run(&assignment),
         "fan-out" => fan_out::run(&assignment),
         "task-queue" => task_queue::run(&assignment),
         "matrix-to-json" => matrix_to_json::run(&assignment),

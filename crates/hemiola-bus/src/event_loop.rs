@@ -51,7 +51,7 @@ use std::time::Duration;
 /// Producers never wait for each other either, but consumers do: they see an event when all earlier
 /// ones are written. Where a producer that is preempted while it writes must not delay the events
 /// of others, use an [`Actor`](crate::Actor) or a topic, where senders have lanes of their own.
-pub struct EventLoop<E, C = ManyProducers> {
+pub struct EventLoop<E, C: Claims = ManyProducers> {
     ring: Arc<Ring<E, C>>,
     cursors: Vec<Arc<Cursor>>,
 }
@@ -83,7 +83,7 @@ impl<E: Default + Send + Sync + 'static> EventLoop<E> {
     /// # Panics
     /// Panics if the capacity is zero.
     pub fn new(capacity: usize) -> Self {
-        Self::with_claims(capacity, ManyProducers::new(rounded(capacity)))
+        Self::with_claims(capacity, ManyProducers::of::<E>(rounded(capacity)))
     }
 
     /// Creates a ring of `capacity` events (or the next power of two) for one producer, which is

@@ -95,7 +95,7 @@ impl<E, C: Claims> Consumer<E, C> {
                 ring.note_wait(*done, cursor);
                 for number in *done..end.min(next_timed(*done)) {
                     *done = number + 1;
-                    if !ring.claims.is_void(number) {
+                    if !ring.is_void(number) {
                         handled += 1;
                         // SAFETY: it is available, and the cursor is not beyond it before `passed`
                         // is dropped.
@@ -170,7 +170,7 @@ impl<E, C: Claims> Consumer<E, C> {
     fn available(&self, limit: u64) -> u64 {
         let limit = self.done.saturating_add(limit);
         match self.after.iter().map(|cursor| cursor.get()).min() {
-            None | Some(NEVER) => self.ring.claims.published(self.done, limit),
+            None | Some(NEVER) => self.ring.published(self.done, limit),
             // An event that a consumer has passed is published.
             Some(passed) => passed.min(limit),
         }
@@ -228,7 +228,7 @@ impl<E, C: Claims> EventBatch<'_, E, C> {
     /// Returns the events, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         let ring = &*self.consumer.ring;
-        let events = (self.consumer.done..self.end).filter(|number| !ring.claims.is_void(*number));
+        let events = (self.consumer.done..self.end).filter(|number| !ring.is_void(*number));
         // SAFETY: they are available, and the cursor is not beyond them before this batch is
         // dropped.
         events.map(|number| unsafe { ring.peek(number) })

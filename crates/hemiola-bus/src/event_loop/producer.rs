@@ -52,7 +52,7 @@ pub struct Producer<E, C: Claims = ManyProducers> {
 /// assert_eq!(seen, [1, 2, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct EventSlots<'a, E, C> {
+pub struct EventSlots<'a, E, C: Claims> {
     ring: &'a Ring<E, C>,
     next: u64,
     end: u64,
@@ -229,7 +229,7 @@ struct Claimed<'a, E, C: Claims> {
 impl<E, C: Claims> Drop for Claimed<'_, E, C> {
     #[inline]
     fn drop(&mut self) {
-        self.ring.claims.publish(self.first, self.count, self.content);
+        self.ring.publish(self.first, self.count, self.content);
         self.ring.signal();
     }
 }

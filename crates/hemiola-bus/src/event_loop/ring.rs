@@ -20,7 +20,7 @@
 //! A consumer that is gone has its cursor at the end of all numbers: it delays nobody.
 #![expect(unsafe_code, reason = "events are shared between threads as the invariant above says")]
 
-use super::claims::Claims;
+use super::claims::{Claims, Content, Slots};
 use crate::circle::Circle;
 use crate::statistics::{Latencies, TIMED_ONE_OF};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CellAccess, Line, Ordering, UnsafeCell};
@@ -29,8 +29,8 @@ use hemiola_trace::{Summary, TickScale, Ticks};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-pub(super) struct Ring<E, C> {
-    slots: Circle<UnsafeCell<E>>,
+pub(super) struct Ring<E, C: Claims> {
+    slots: Slots<E, C>,
     pub(super) claims: C,
     /// Notified after each publication and consumption, if anybody may sleep.
     pub(super) wakeup: Wakeup,
@@ -43,10 +43,16 @@ pub(super) struct Ring<E, C> {
     stamps: Circle<AtomicU64>,
 }
 
+/// The place of an event.
+pub struct Slot<E, M> {
+    pub(super) mark: M,
+    event: UnsafeCell<E>,
+}
+
 // SAFETY: see the invariant: one writes, or several read.
-unsafe impl<E: Send + Sync, C: Sync> Sync for Ring<E, C> {}
+unsafe impl<E: Send + Sync, C: Claims> Sync for Ring<E, C> {}
 // SAFETY: as above.
-unsafe impl<E: Send + Sync, C: Send> Send for Ring<E, C> {}
+unsafe impl<E: Send + Sync, C: Claims> Send for Ring<E, C> {}
 
 /// Returns the first number after this one that is timed.
 #[inline]
@@ -114,7 +120,7 @@ impl Cursor {
 impl<E: Default, C: Claims> Ring<E, C> {
     pub(super) fn new(capacity: usize, claims: C) -> Self {
         Ring {
-            slots: Circle::new(capacity, || UnsafeCell::new(E::default())),
+            slots: Circle::new(capacity, || Slot { mark: C::Mark::default(), event: UnsafeCell::new(E::default()) }),
             claims,
             wakeup: Wakeup::new(),
             anybody_sleeps: AtomicBool::new(false),
@@ -140,7 +146,7 @@ impl<E, C: Claims> Ring<E, C> {
     #[inline]
     pub(super) unsafe fn read<R>(&self, number: u64, read: impl FnOnce(&E) -> R) -> R {
         // SAFETY: see the invariant.
-        self.slots.at(number).look(|event| read(unsafe { &*event }))
+        self.slots.at(number).event.look(|event| read(unsafe { &*event }))
     }
 
     /// Returns an event to read, for as long as the consumer's cursor is not beyond it.
@@ -150,7 +156,7 @@ impl<E, C: Claims> Ring<E, C> {
     #[inline]
     pub(super) unsafe fn peek(&self, number: u64) -> &E {
         // SAFETY: see the invariant.
-        self.slots.at(number).look(|event| unsafe { &*event })
+        self.slots.at(number).event.look(|event| unsafe { &*event })
     }
 
     /// Returns an event to write, for as long as it is not published.
@@ -160,7 +166,25 @@ impl<E, C: Claims> Ring<E, C> {
     /// this once.
     #[inline]
     pub(super) unsafe fn write(&self, number: u64) -> *mut E {
-        self.slots.at(number).change(|event| event)
+        self.slots.at(number).event.change(|event| event)
+    }
+
+    /// Publishes claimed numbers.
+    #[inline]
+    pub(super) fn publish(&self, first: u64, count: u64, content: Content) {
+        self.claims.publish(&self.slots, first, count, content);
+    }
+
+    /// Returns the number, at most `limit`, up to which everything from `from` on is published.
+    #[inline]
+    pub(super) fn published(&self, from: u64, limit: u64) -> u64 {
+        self.claims.published(&self.slots, from, limit)
+    }
+
+    /// Returns whether a published number holds nothing.
+    #[inline]
+    pub(super) fn is_void(&self, number: u64) -> bool {
+        self.claims.is_void(&self.slots, number)
     }
 
     /// Stamps events from now on.
@@ -190,7 +214,7 @@ impl<E, C: Claims> Ring<E, C> {
     /// Records how long an event waited that the consumer with that cursor is about to handle.
     #[inline]
     pub(super) fn note_wait(&self, number: u64, cursor: &Cursor) {
-        if number.is_multiple_of(TIMED_ONE_OF) && !self.claims.is_void(number) {
+        if number.is_multiple_of(TIMED_ONE_OF) && !self.is_void(number) {
             cursor.note_wait(Ticks(self.stamp_of(number).load(Ordering::Relaxed)));
         }
     }

@@ -28,31 +28,50 @@ mod model {
     }
 
     /// The ring goes round; an event is written again only when the consumer is done with it.
-    fn goes_round<C: Claims>(mut events: EventLoop<u32, C>) {
+    fn goes_round<E, C: Claims>(mut events: EventLoop<E, C>)
+    where
+        E: From<u32> + Clone + PartialEq + Default + Send + Sync + 'static,
+    {
         let mut consumer = events.consumer(WaitStrategy::Spin);
         let mut producer = events.producer();
         let thread = thread::spawn(move || {
-            let is_sent = |value| producer.publish(|event| *event = value).is_ok();
+            let is_sent = |value: u32| producer.publish(|event| *event = value.into()).is_ok();
             (1..=3).map(is_sent).collect::<Vec<_>>()
         });
         let mut seen = Vec::new();
-        consumer.poll(|event| seen.push(*event));
-        consumer.poll(|event| seen.push(*event));
+        consumer.poll(|event| seen.push(event.clone()));
+        consumer.poll(|event| seen.push(event.clone()));
         let sent = thread.join().unwrap();
-        consumer.poll(|event| seen.push(*event));
-        let expected: Vec<_> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| value).collect();
-        assert_eq!(seen, expected);
+        consumer.poll(|event| seen.push(event.clone()));
+        let expected: Vec<E> = (1..=3).zip(sent).filter(|(_, sent)| *sent).map(|(value, _)| E::from(value)).collect();
+        assert!(seen == expected);
     }
 
     #[test]
     fn loom_event_loop_with_one_producer_goes_round() {
-        model(3, || goes_round(EventLoop::for_one_producer(1)));
+        model(3, || goes_round(EventLoop::<u32>::for_one_producer(1)));
     }
 
-    /// The same with marks in the slots, which many producers need, instead of a counter.
+    /// The same with marks beside the events, which many producers need, instead of a counter.
     #[test]
     fn loom_event_loop_with_many_producers_goes_round() {
-        model(3, || goes_round(EventLoop::new(1)));
+        model(3, || goes_round(EventLoop::<u32>::new(1)));
+    }
+
+    /// An event that does not fit into a line with its mark.
+    #[derive(Clone, PartialEq, Default)]
+    struct Large([u32; 16]);
+
+    impl From<u32> for Large {
+        fn from(value: u32) -> Self {
+            Self([value; 16])
+        }
+    }
+
+    /// The same with marks apart from the events, as large ones have them.
+    #[test]
+    fn loom_event_loop_with_large_events_goes_round() {
+        model(3, || goes_round(EventLoop::<Large>::new(1)));
     }
 
     /// A consumer sees whole events, after the one that it follows, also when that one leaves.

@@ -68,8 +68,7 @@ pub struct Costs {
     #[serde(with = "text")]
     pub preemption: TimeSpan,
     /// The time for which the thread of a reservation may run on when its budget is used up, until
-    /// the kernel stops it: a tick of its scheduler, at most. The budgets that follow are shorter by
-    /// that.
+    /// the kernel stops it: a tick of its scheduler, at most. Later budgets are shorter by that.
     #[serde(with = "text")]
     pub budget_overrun: TimeSpan,
 }

@@ -1,8 +1,8 @@
 //! Derivation of the executors beside a robot's cycles, as they were observed in runs: executors
 //! with chains of one callback each.
 //!
-//! - **Threads.** Priority or reservation, and cores, are those of the thread itself, as it was seen, unless
-//!   `[executor.*]` sets others: one core, or all of them.
+//! - **Threads.** Priority or reservation, and cores, are those of the thread itself, as it was
+//!   seen, unless `[executor.*]` sets others: one core, or all of them.
 //! - **Timers** come once per period, and have to be served before the next time; messages have no
 //!   such deadline.
 //! - **Messages** arrive no closer together than was observed, or than `[analysis.period]`

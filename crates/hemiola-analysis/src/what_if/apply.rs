@@ -25,7 +25,8 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
             found.ok_or_else(|| unknown("cycle, chain or path", name, parts(system, true)))?;
         }
         Change::Priority(name, priority) => match system.executors.iter_mut().find(|it| it.name == *name) {
-            Some(executor) => executor.priority = *priority,
+            // A priority takes the place of a reservation.
+            Some(executor) => (executor.priority, executor.reservation) = (*priority, None),
             None => cycle(system, name, "cycle or executor")?.priority = *priority,
         },
         Change::Workers(name, workers) => cycle(system, name, "cycle")?.workers = *workers,
@@ -33,6 +34,11 @@ pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfEr
             Some(_) if cores.len() > 1 => {
                 let text = format!("{name} on {} cores", cores.len());
                 let problems = "an executor stays on one core, or may use all".to_owned();
+                return Err(WhatIfError::Nonsense { text, problems });
+            }
+            Some(executor) if executor.reservation.is_some() && !cores.is_empty() => {
+                let text = format!("{name} on a core");
+                let problems = "with a reservation a thread may use all cores: give it a priority first".to_owned();
                 return Err(WhatIfError::Nonsense { text, problems });
             }
             Some(executor) => executor.core = cores.first().copied(),

@@ -16,7 +16,7 @@ use hemiola_analysis::{Costs, TimeSpan};
 #[derive(Debug)]
 pub(super) struct Server {
     reservation: Reservation,
-    /// What is left of the budget.
+    /// The rest of the budget.
     left: TimeSpan,
     /// The time for which the thread has run on without a budget.
     overrun: TimeSpan,

@@ -73,7 +73,10 @@ fn executor(text: &mut String, derived: &Derived, system: &System, was: &Executo
     if derived.callbacks.sharing.contains(&is.name) {
         *text += "policy = \"fifo\"\n";
     }
-    let _ = writeln!(text, "priority = {}", is.priority);
+    // A reservation stays as it is.
+    if is.reservation.is_none() {
+        let _ = writeln!(text, "priority = {}", is.priority);
+    }
     if was.core != is.core {
         // An empty list would mean the cores of the program.
         let cores = is.core.map_or_else(|| (0..system.cores).collect(), |core| vec![core]);

@@ -1,8 +1,8 @@
 //! A game of several robots on one simulated field: `nao game`.
 //!
 //! Each robot is a robot of `robot.toml` of its own, with all its cycles and sources. They share an
-//! [`Arena`](crate::simulator::Arena), a referee and a network, and are stepped in lock-step on one
-//! clock: the same arguments give the same bits, on any machine and any number of cores.
+//! [`Arena`](crate::simulator::arena::Arena), a referee and a network, and are stepped in lock-step
+//! on one clock: the same arguments give the same bits, on any number of cores.
 //!
 //! | file | contents |
 //! |---|---|

@@ -30,7 +30,7 @@ pub(super) struct Player {
     pub errors: Errors,
 }
 
-/// How far off a robot's beliefs were in the course of the game.
+/// The errors of a robot's beliefs in the course of the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Errors {
     /// The distances of the believed position from the true one, in metres.
@@ -42,7 +42,7 @@ pub(super) struct Errors {
 /// The time before which a robot cannot know where it is, in seconds.
 const SETTLED: f32 = 3.0;
 
-/// What distinguishes a robot from the others.
+/// The properties that distinguish a robot from the others.
 pub(super) struct Start {
     pub side: TeamSide,
     pub number: u8,
@@ -106,7 +106,7 @@ impl Player {
     }
 }
 
-/// What the sources of a robot in a game are given.
+/// The ends of field and network that the sources of a robot in a game are given.
 struct Seated {
     seat: Seat,
     control: Port,

@@ -18,7 +18,7 @@ pub struct Summary {
     pub score: [u8; 2],
     /// The goals in their order.
     pub goals: Vec<Goal>,
-    /// How often the game began anew because nobody touched the ball.
+    /// The number of times that the game began anew because nobody touched the ball.
     pub restarts: u32,
     /// The messages of both teams, as the referee counts them.
     pub messages: [MessageCount; 2],
@@ -26,7 +26,7 @@ pub struct Summary {
     pub robots: Vec<RobotSummary>,
 }
 
-/// How large an error is half of the time, and nearly always, in metres; zero if there was none.
+/// The quantiles of an error, in metres; zero if there was none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tail {
     /// The median.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::SimulatedWorld;
 use crate::representations::sensing::{FootPressure, GroundTruth, ImuSample, JointAngles};
 
-/// What the body of one robot measures next, in a world that several robots share.
+/// The next measurements of one robot's body, in a world that several robots share.
 ///
 /// Whoever advances the world fills it, and the robot's source
 /// [`SimulatedBody`](super::SimulatedBody) reads it. Clones are of the same seat.

@@ -133,9 +133,9 @@ impl SourceDescriptor {
         }
     }
 
-    /// Creates instances by `create` instead of [`Source::create`]: a program that assembles several
-    /// robots gives each of them what parameters cannot name, such as its place in a world that all
-    /// share.
+    /// Creates instances by `create` instead of [`Source::create`]: a program that assembles
+    /// several robots gives each of them what parameters cannot name, such as its place in a world
+    /// that all share.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -148,7 +148,8 @@ impl SourceDescriptor {
     /// #     fn parameters_mut(&mut self) -> &mut () { &mut self.parameters }
     /// # }
     /// # let sample = Update::exclusive::<Camera, (), _>("image", |_, ()| ());
-    /// # let camera = SourceDescriptor::of::<Camera>("nao", "src/lib.rs:7", SourceRate::Hertz(30.0), sample);
+    /// # let rate = SourceRate::Hertz(30.0);
+    /// # let camera = SourceDescriptor::of::<Camera>("nao", "src/lib.rs:7", rate, sample);
     ///
     /// let world = Arc::new(Mutex::new(0));
     /// let shared = world.clone();

@@ -30,7 +30,7 @@ static MOST_HELD: AtomicI64 = AtomicI64::new(0);
 /// The memory that an activity took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// How often any thread of the process allocated or reallocated.
+    /// The number of times that any thread of the process allocated or reallocated.
     pub allocations: u64,
     /// The most bytes that were held at the same time, beyond those from before; the allocator's
     /// own records do not count.

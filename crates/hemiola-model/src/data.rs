@@ -198,8 +198,8 @@ pub trait Writer {
     fn items(&mut self, items: Items<'_>) {
         items.write_each(self);
     }
-    /// Writes the bytes inside a sequence, as [`items`](Self::items) does; or leaves them where they
-    /// are, and refers to them.
+    /// Writes the bytes inside a sequence, as [`items`](Self::items) does; or leaves them where
+    /// they are, and refers to them.
     fn shared(&mut self, bytes: &SharedBytes) {
         self.items(Items::U8(bytes));
     }

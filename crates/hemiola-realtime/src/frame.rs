@@ -1,4 +1,4 @@
-//! Who may write the frame of a block, and since when it can be read.
+//! The state of a block's frame: whether it may be written, and whether it can be read.
 //!
 //! | who | step | ordering |
 //! |---|---|---|
@@ -13,7 +13,7 @@ use crate::sync::{AtomicU32, Ordering};
 /// The state of a frame, which begins without one.
 pub(crate) struct FrameState(AtomicU32);
 
-/// What [`FrameState::claim`] finds.
+/// The answer of [`FrameState::claim`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
     /// There is no frame: the caller alone may write it, and then [completes](FrameState::complete)
@@ -29,7 +29,7 @@ const NONE: u32 = 0;
 const WRITING: u32 = 1;
 /// The state of a complete frame of no bytes; its lengths are added.
 const COMPLETE: u32 = 2;
-/// What the first of the lengths is multiplied by.
+/// The factor of the first of the lengths.
 const FIRST: u32 = 1 << 12;
 
 impl FrameState {

@@ -108,7 +108,7 @@ struct Publishing {
     publisher: Publisher<Packet>,
     /// The length of a message without its head.
     data: usize,
-    /// Whether the receiver may read messages where they are written.
+    /// Set if the receiver may read messages where they are written.
     shares_memory: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A topic whose subscribers are callbacks of one executor, which delivers messages as they come, or
-//! in a phase of its own, as RRC's synchronous core does.
+//! A topic whose subscribers are callbacks of one executor, which delivers messages as they come,
+//! or in a phase of its own, as RRC's synchronous core does.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub enum Content {
 /// The way in which producers claim and publish. Only [`OneProducer`] and [`ManyProducers`]
 /// implement this.
 pub trait Claims: Send + Sync + 'static {
-    /// What lies beside each event.
+    /// The mark that lies beside each event.
     type Mark: Default + Send + Sync;
 
     /// Claims the next `count` numbers, if they are below what `room` allows for the first of them.

@@ -105,8 +105,8 @@ impl Cdr {
         Self(Bytes::Shared(Arc::new(block), length))
     }
 
-    /// Returns where the message begins in this memory, which other processes can read; `None` if it
-    /// is not there.
+    /// Returns where the message begins in this memory, which other processes can read; `None` if
+    /// it is not there.
     pub fn place_in(&self, memory: &Arc<SharedMemory>) -> Option<u64> {
         match &self.0 {
             Bytes::Own(_) => None,

@@ -51,7 +51,7 @@ pub struct RoomAround<'m> {
     room: FixedRoom<'m>,
     /// The bytes that are left out.
     shared: Option<SharedBytes>,
-    /// What is before them, and what is behind them from there on.
+    /// The length of what is before them, and where what is behind them begins.
     parts: (usize, usize),
 }
 

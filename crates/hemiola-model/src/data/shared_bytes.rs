@@ -5,7 +5,7 @@
 //! as they are, for as long as the owner exists: nobody has an exclusive reference to an owner that
 //! two refer to, and the bytes were borrowed from a shared one. Each `SharedBytes` refers to the
 //! owner of its bytes. Where it gets at its owner exclusively ([`SharedBytes::refill`],
-//! [`overwrite`](SharedBytes::overwrite) and [`clear`](SharedBytes::clear)), it is the only one, and
+//! [`overwrite`](SharedBytes::overwrite), [`clear`](SharedBytes::clear)), it is the only one, and
 //! does not look at the old bytes any more.
 #![expect(unsafe_code, reason = "a reference into an owner that is held beside it")]
 
@@ -81,7 +81,7 @@ pub trait BytesBlock: Any + Send + Sync {
 /// Returns a block of that many bytes, which have any value; `None` if there is no room.
 pub type BytesMemory = fn(usize) -> Option<Arc<dyn BytesBlock>>;
 
-/// Where [`SharedBytes::overwrite`] gets its memory, as soon as somebody has offered some.
+/// The source of memory for [`SharedBytes::overwrite`], as soon as somebody has offered one.
 static MEMORY: OnceLock<BytesMemory> = OnceLock::new();
 
 /// Offers memory for the large bytes that [`SharedBytes::overwrite`] writes in this process. The
@@ -176,9 +176,9 @@ impl SharedBytes {
     ///
     /// If links have memory that other processes of the robot can read, the bytes are written
     /// there, and a message with this field is sent to those processes without a copy. This is the
-    /// memory that the bytes have now if no other value refers to it and it is long enough, and that
-    /// of a new block otherwise, which is found under a lock. Without such memory, and for less than 4 KiB, the bytes are those of a vector, as
-    /// with [`refill`](Self::refill).
+    /// memory that the bytes have now if no other value refers to it and it is long enough, and
+    /// that of a new block otherwise, which is found under a lock. Without such memory, and for
+    /// less than 4 KiB, the bytes are those of a vector, as with [`refill`](Self::refill).
     ///
     /// ```
     /// use hemiola_model::data::SharedBytes;

@@ -41,6 +41,7 @@
 //! | `awaited` | a watch on the Unix socket that a link waits for |
 //! | `near` | the Unix socket beside a TCP port, for peers on the same host |
 //! | `kin` | peers that run the same program |
+//! | `memory` | the memory of this process that peers read |
 //! | `folder` | the folder that contains the Unix sockets of a user's robots |
 //! | `patience` | the pauses between attempts to connect |
 //! | `statistics`, `tally`, `view` | the statistics of links, what of them has changed, and a view of them while the robot runs |
@@ -54,6 +55,7 @@ mod folder;
 mod kin;
 mod link;
 mod links;
+mod memory;
 mod multicast;
 mod near;
 mod passage;

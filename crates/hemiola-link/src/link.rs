@@ -12,7 +12,6 @@ mod errand;
 mod group;
 mod kept;
 mod lending;
-mod memory;
 mod outbox;
 mod piped;
 mod seeker;
@@ -25,10 +24,6 @@ use std::time::Instant;
 
 use hemiola_model::configuration::{Keep, LinkAddress, LinkConfiguration, LinkEnd};
 use mio::Registry;
-
-#[cfg(test)]
-pub use memory::PeerMemory;
-pub use memory::SharedBlock;
 
 use crate::ends::Waiting;
 use crate::session::{Desk, Lanes, Session};

@@ -8,7 +8,7 @@ use hemiola_model::data::Writer;
 use hemiola_realtime::{FramedBlock, SharedMemory};
 
 use super::{Cdr, contained};
-use crate::link::SharedBlock;
+use crate::memory::SharedBlock;
 
 /// The buffers of a topic or representation. A buffer is reused once no peer waits for its contents
 /// any more.
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_message_is_completed_around_bytes_that_are_there() {
-        use crate::link::PeerMemory;
+        use crate::memory::PeerMemory;
         use hemiola_model::data::SharedBytes;
 
         let of_the_process = PeerMemory::of_the_process().unwrap();

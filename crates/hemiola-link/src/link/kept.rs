@@ -23,7 +23,7 @@
 //!   receiver, or the receiver's process has ended. That holds if the sender knows of these words
 //!   when it lends the block, and it says so with the message. It holds beyond the end of the
 //!   conversation: what is [left behind](super::lending::LeftBehind) stays with the memory
-//!   ([`PeerMemory`](super::memory::PeerMemory)), which all links of the process have. If they or
+//!   ([`PeerMemory`](crate::memory::PeerMemory)), which all links of the process have. If they or
 //!   the process end, nobody writes the memory any more, and it stays mapped here.
 //! - The place and the number come with one frame. Frames come in the order in which they were
 //!   sent, and whole, so both are as the sender has written them, and its head was visible to this

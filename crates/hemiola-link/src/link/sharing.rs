@@ -31,9 +31,9 @@ use hemiola_realtime::{ForeignBytes, ForeignMemory, MemoryBlock, MemoryPipe, Pip
 
 use super::kept::{Keeping, Kept, PLACES};
 use super::lending::{LeftBehind, Lending, Theirs};
-use super::memory::{BYTES, PeerMemory, Words};
 use crate::ends::{Cdr, Contents};
 use crate::kin::Kin;
+use crate::memory::{BYTES, PeerMemory, Words};
 use crate::patience::Patience;
 use crate::session::{Desk, Parting};
 use crate::wire::{self, Frame, Lent, LentMarks, PipeAt};
@@ -441,8 +441,8 @@ impl Drop for Sharing {
         drop(self.keeping.take());
         let lending = mem::take(&mut self.lending);
         let left = self.theirs.take().zip(self.kin.take());
-        if let Some(left) = left.and_then(|(theirs, kin)| LeftBehind::new(lending, theirs, kin)) {
-            self.words.leave(left);
+        if let Some(mut left) = left.and_then(|(theirs, kin)| LeftBehind::new(lending, theirs, kin)) {
+            self.words.leave(move || left.collect());
         }
     }
 }

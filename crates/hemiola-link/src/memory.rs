@@ -10,8 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use hemiola_model::data::{BytesBlock, offer_memory};
 use hemiola_realtime::{FramedBlock, PipePlace, SharedMemory};
 
-use super::lending::LeftBehind;
-
 /// Memory that peers read, and which of its words belong to a conversation.
 pub struct PeerMemory {
     memory: Arc<SharedMemory>,
@@ -20,6 +18,9 @@ pub struct PeerMemory {
     /// may use the memory longer than the one of such a conversation.
     left_behind: Mutex<Vec<LeftBehind>>,
 }
+
+/// Drops the blocks that have been returned, and returns whether these were all.
+type LeftBehind = Box<dyn FnMut() -> bool + Send>;
 
 /// The words of a conversation, which belong to it as long as this exists.
 pub struct Words {
@@ -79,7 +80,7 @@ impl PeerMemory {
     /// that were all.
     pub fn collect(&self) -> bool {
         let mut left_behind = lock(&self.left_behind);
-        left_behind.retain_mut(|left| !left.collect());
+        left_behind.retain_mut(|collect| !collect());
         left_behind.is_empty()
     }
 }
@@ -95,9 +96,10 @@ impl Words {
         &self.of.memory
     }
 
-    /// Leaves blocks behind for a peer that may still read them.
-    pub fn leave(&self, left: LeftBehind) {
-        lock(&self.of.left_behind).push(left);
+    /// Leaves blocks behind for a peer that may still read them. `collect` drops those that have
+    /// been returned, and returns whether these were all.
+    pub fn leave(&self, collect: impl FnMut() -> bool + Send + 'static) {
+        lock(&self.of.left_behind).push(Box::new(collect));
     }
 
     /// Returns the index of the first of the words.

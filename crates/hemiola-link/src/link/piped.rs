@@ -9,8 +9,9 @@ use crate::session::{Desk, Parting};
 
 /// The number of bytes that are read from one peer's pipe before others have their turn.
 const AT_ONCE: usize = 1 << 20;
-/// The number of notices that are left in the socket. It has room for more than 200.
-const MOST_NOTICES: u32 = 64;
+/// The number of notices after which they are taken from the socket. It has room for more than 200,
+/// and for six if the system's limit is as low as it can be.
+const MOST_NOTICES: u32 = 4;
 /// A notice, in two parts.
 const NOTICE: [&[u8]; 2] = [&[0], &[]];
 

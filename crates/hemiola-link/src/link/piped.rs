@@ -9,9 +9,6 @@ use crate::session::{Desk, Parting};
 
 /// The number of bytes that are read from one peer's pipe before others have their turn.
 const AT_ONCE: usize = 1 << 20;
-/// The number of notices after which they are taken from the socket. It has room for more than 200,
-/// and for six if the system's limit is as low as it can be.
-const MOST_NOTICES: u32 = 4;
 /// A notice, in two parts.
 const NOTICE: [&[u8]; 2] = [&[0], &[]];
 
@@ -47,26 +44,16 @@ impl Peer {
         }
     }
 
-    /// Handles a notice. That it has come is an event, whether or not those before it were taken
-    /// from the socket, so that this is done rarely: before the socket has no room for more, and to
-    /// find out that it has ended. Then what is in the pipe is the last thing that the peer has
-    /// said.
-    pub(super) fn take_notice(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
-        self.notices += 1;
-        if self.notices < MOST_NOTICES && !self.has_ended {
-            self.is_readable = false;
-        } else {
-            self.notices = 0;
-            let read = self.stream.read(buffer).map_err(ended);
-            match read.and_then(|count| if count == Some(0) { Err(Parting::Closed) } else { Ok(count) }) {
-                Ok(count) => {
-                    self.is_readable = count.is_some_and(|count| count == buffer.len() || self.has_ended);
-                }
-                Err(parting) => {
-                    self.receive_piped(desk, buffer)?;
-                    return Err(parting);
-                }
+    /// Takes notices from the socket. When that has ended, what is in the pipe is the last thing
+    /// that the peer has said.
+    pub(super) fn take_notices(&mut self, desk: &mut Desk, buffer: &mut [u8]) -> Result<(), Parting> {
+        match self.stream.read(buffer).map_err(ended)? {
+            None => self.is_readable = false,
+            Some(0) => {
+                self.receive_piped(desk, buffer)?;
+                return Err(Parting::Closed);
             }
+            Some(count) => self.is_readable = count == buffer.len() || self.has_ended,
         }
         self.pipe_from_peer().into_iter().for_each(MemoryPipe::note_rung);
         self.look_for_room()?;

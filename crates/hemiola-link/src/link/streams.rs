@@ -60,8 +60,6 @@ pub(super) struct Peer {
     pub(super) is_readable: bool,
     /// Set if there may be more in the pipe.
     pub(super) has_piped: bool,
-    /// The number of notices since they were last taken from the socket.
-    pub(super) notices: u32,
     /// Set if no more bytes will arrive than those that are there.
     pub(super) has_ended: bool,
     pub(super) is_writable: bool,
@@ -267,7 +265,6 @@ impl Streams {
             is_there,
             is_readable: false,
             has_piped: false,
-            notices: 0,
             has_ended: false,
             is_writable: is_there,
         };
@@ -359,7 +356,7 @@ impl Peer {
         let mut received = 0;
         while self.is_there && self.is_readable && received < AT_ONCE {
             if self.is_piped_to() {
-                self.take_notice(desk, buffer)?;
+                self.take_notices(desk, buffer)?;
                 return Ok(true);
             }
             let (count, room) = self.read(buffer).map_err(ended)?;

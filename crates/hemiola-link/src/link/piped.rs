@@ -132,8 +132,14 @@ impl Peer {
         self.sharing.as_mut().and_then(Sharing::pipe_from_peer)
     }
 
-    /// Ends the peer's sleep. If the socket has no room, other notices wait there.
-    fn ring(&mut self) -> Result<(), Parting> {
+    /// Ends the peer's sleep. If the socket has no room, other notices wait there. Before this
+    /// side's last frame on the socket, a notice would be read as a part of a frame: then it is
+    /// owed.
+    pub(super) fn ring(&mut self) -> Result<(), Parting> {
+        self.owes_ring = self.sharing.as_mut().is_none_or(|sharing| sharing.pipe_to_peer().is_none());
+        if self.owes_ring {
+            return Ok(());
+        }
         self.stream.write(NOTICE).map(drop).map_err(ended)
     }
 

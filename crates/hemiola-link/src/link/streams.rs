@@ -60,6 +60,8 @@ pub(super) struct Peer {
     pub(super) is_readable: bool,
     /// Set if there may be more in the pipe.
     pub(super) has_piped: bool,
+    /// Set if the peer is to be rung for as soon as notices can be sent.
+    pub(super) owes_ring: bool,
     /// Set if no more bytes will arrive than those that are there.
     pub(super) has_ended: bool,
     pub(super) is_writable: bool,
@@ -265,6 +267,7 @@ impl Streams {
             is_there,
             is_readable: false,
             has_piped: false,
+            owes_ring: false,
             has_ended: false,
             is_writable: is_there,
         };
@@ -449,10 +452,13 @@ impl Peer {
         while self.is_there && self.is_writable {
             self.fill_outbox(now, desk)?;
             if self.outbox.is_empty() {
-                match self.sharing.as_mut().is_some_and(Sharing::switch) {
-                    true => continue,
-                    false => return Ok(()),
+                if !self.sharing.as_mut().is_some_and(Sharing::switch) {
+                    return Ok(());
                 }
+                if self.owes_ring {
+                    self.ring()?;
+                }
+                continue;
             }
             if let Some(is_written) = self.write_piped()? {
                 self.is_writable = is_written;

@@ -12,7 +12,8 @@
 
 using namespace messages;
 
-// The memory of a repetition that is not timed: how often it allocates, and the most bytes that it holds at the same time.
+// The memory of a repetition that is not timed: how often it allocates, and the most bytes that it
+// holds at the same time.
 static struct Memory {
     bool counting = false;
     uint64_t allocations = 0;
@@ -116,7 +117,8 @@ template <class Topic> void measure(const Assignment& assignment) {
     print("allocations", {memory.allocations});
 }
 
-// In every turn, a module leaves, another one joins, and a message is delivered to all that are there.
+// In every turn, a module leaves, another one joins, and a message is delivered to all that are
+// there.
 template <class Topic> void come_and_go(const Assignment& assignment) {
     constexpr uint64_t WARM_UP = 1000;
     const uint64_t present = assignment.number("modules"), sent = WARM_UP + assignment.number("turns");

@@ -72,18 +72,17 @@ impl Piping {
         self.memory.set_word((WORD + word) as usize, value);
     }
 
-    /// Announces memory and pipe, waits until the robot's frames go through its pipe, and lets its
-    /// own do so.
-    fn connected(mut self) -> Connected {
-        self.share();
-        self.announce();
-        let Self { mut stranger, memory, ring, .. } = self;
+    /// Hears the robot up to such a frame. Returns its memory, the place of its pipe, and the number
+    /// of what it has offered.
+    fn theirs(&mut self, is_last: impl Fn(&Frame<'_>) -> bool) -> ((Arc<ForeignMemory>, PipePlace), Option<u32>) {
         let (mut foreign, mut place, mut descriptor, mut topic) = (None, None, None, None);
         let mut bytes = [0; 4096];
-        'until_piped: loop {
-            let count = receive(&stranger, &mut bytes, &mut descriptor);
-            stranger.incoming.push(&bytes[..count]);
-            while let Some(frame) = stranger.incoming.next().unwrap() {
+        let mut is_over = false;
+        while !is_over {
+            let count = receive(&self.stranger, &mut bytes, &mut descriptor);
+            self.stranger.incoming.push(&bytes[..count]);
+            while !is_over && let Some(frame) = self.stranger.incoming.next().unwrap() {
+                is_over = is_last(&frame);
                 match frame {
                     Frame::Memory { bytes, .. } => {
                         let passed: OwnedFd = descriptor.take().expect("it is passed");
@@ -93,16 +92,24 @@ impl Piping {
                         place = Some(PipePlace { word: word as usize, offset, length });
                     }
                     Frame::Offer(offer) => topic = Some(offer.topic),
-                    Frame::Piped => break 'until_piped,
-                    Frame::Hello { .. } | Frame::Answer { .. } | Frame::Keeps { .. } => {}
+                    Frame::Piped | Frame::Hello { .. } | Frame::Answer { .. } | Frame::Keeps { .. } => {}
                     other => panic!("{other:?}"),
                 }
             }
         }
-        let theirs = (foreign.unwrap(), place.unwrap());
+        ((foreign.unwrap(), place.unwrap()), topic)
+    }
+
+    /// Announces memory and pipe, waits until the robot's frames go through its pipe, and lets its
+    /// own do so.
+    fn connected(mut self) -> Connected {
+        self.share();
+        self.announce();
+        let (theirs, offered) = self.theirs(|frame| *frame == Frame::Piped);
+        let Self { mut stranger, memory, ring, .. } = self;
         let pipe = MemoryPipe::new((memory, ring, WORD as usize), theirs).unwrap();
         stranger.say(&Frame::Piped);
-        Connected { stranger, pipe, incoming: Incoming::default(), offered: topic, waiting: VecDeque::new() }
+        Connected { stranger, pipe, incoming: Incoming::default(), offered, waiting: VecDeque::new() }
     }
 }
 
@@ -224,6 +231,36 @@ impl Connected {
         };
         self.say(&Frame::Answer { topic, answer: Answer::Wanted, reason: "" });
         robot.until_wanted();
+    }
+}
+
+/// The robot reads from a full pipe before its own frames go through one: what says that there is
+/// room again must not come between those.
+#[test]
+fn notices_come_behind_the_last_frame_on_the_socket() {
+    let robot = robot();
+    let mut piping = Piping::at(&robot);
+    let (theirs, _) = piping.theirs(|frame| matches!(frame, Frame::Pipe(_)));
+    let Piping { mut stranger, memory, ring, at } = piping;
+    let mut pipe = MemoryPipe::new((memory.clone(), ring, WORD as usize), theirs).unwrap();
+    let ping = framed(&Frame::Ping { left: 0 });
+    while pipe.write(&ping).unwrap() == ping.len() {}
+    assert!(!pipe.send(), "the robot does not sleep yet");
+    assert!(!pipe.want_room().unwrap(), "the pipe is full");
+    stranger.pass(&Frame::Memory { bytes: memory.bytes() as u64, word: 0 }, memory.descriptor());
+    // Both at once, so that the robot reads from the pipe before it has said the same.
+    stranger.stream.write_all(&[framed(&Frame::Pipe(at)), framed(&Frame::Piped)].concat()).unwrap();
+
+    let (mut bytes, mut incoming) = ([0; 4096], Incoming::default());
+    loop {
+        let count = stranger.stream.read(&mut bytes).unwrap();
+        incoming.push(&bytes[..count]);
+        while let Some(frame) = incoming.next().unwrap() {
+            if frame == Frame::Piped {
+                eventually(|| pipe.has_news().unwrap().then_some(())).expect("pings are answered");
+                return;
+            }
+        }
     }
 }
 

@@ -10,7 +10,6 @@ use crate::field::{
     BALL_RADIUS, BORDER, CENTER_CIRCLE_RADIUS, GOAL_DEPTH, GOAL_WIDTH, LENGTH, LINE_WIDTH, LINES, MARKS, WIDTH,
 };
 use crate::geometry::Pose2;
-use crate::representations::game::MatchState;
 use crate::representations::modeling::WorldModel;
 use crate::simulator::arena::TeamSide;
 
@@ -74,14 +73,7 @@ pub fn draw(course: &Course) -> String {
 fn draw_head(svg: &mut String, course: &Course, width: f32) {
     let referee = course.official().referee();
     let [blue, red] = referee.score();
-    let state = match referee.state() {
-        MatchState::Initial => "initial",
-        MatchState::Standby => "standby",
-        MatchState::Ready => "ready",
-        MatchState::Set => "set",
-        MatchState::Playing => "playing",
-        MatchState::Finished => "finished",
-    };
+    let state = referee.state().name();
     let half = if referee.is_first_half() { "first" } else { "second" };
     let (home, away) = (color(TeamSide::Home), color(TeamSide::Away));
     _ = writeln!(

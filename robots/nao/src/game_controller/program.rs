@@ -247,14 +247,7 @@ impl Scene {
         }
         let (state, is_first_half, [ours, theirs]) = now;
         let half = if is_first_half { "first" } else { "second" };
-        let state = match state {
-            MatchState::Initial => "initial",
-            MatchState::Standby => "standby",
-            MatchState::Ready => "ready",
-            MatchState::Set => "set",
-            MatchState::Playing => "playing",
-            MatchState::Finished => "finished",
-        };
+        let state = state.name();
         writeln!(output, "{half} half, {state}: {ours} to {theirs} ({first} against {second})")
     }
 

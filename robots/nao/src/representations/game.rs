@@ -91,6 +91,21 @@ pub enum MatchState {
     Standby,
 }
 
+impl MatchState {
+    /// Returns its name in running text.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Initial => "initial",
+            Self::Standby => "standby",
+            Self::Ready => "ready",
+            Self::Set => "set",
+            Self::Playing => "playing",
+            Self::Finished => "finished",
+        }
+    }
+}
+
 /// A way to begin to play again after the ball was out or somebody was pushed.
 #[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SetPlay {

@@ -72,8 +72,8 @@ impl Piping {
         self.memory.set_word((WORD + word) as usize, value);
     }
 
-    /// Hears the robot up to such a frame. Returns its memory, the place of its pipe, and the number
-    /// of what it has offered.
+    /// Hears the robot up to such a frame. Returns its memory, the place of its pipe, and the
+    /// number of what it has offered.
     fn theirs(&mut self, is_last: impl Fn(&Frame<'_>) -> bool) -> ((Arc<ForeignMemory>, PipePlace), Option<u32>) {
         let (mut foreign, mut place, mut descriptor, mut topic) = (None, None, None, None);
         let mut bytes = [0; 4096];

@@ -5,6 +5,7 @@
 mod common;
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use common::{Other, Side, connecting, eventually, free_path, listening, mappings, next};
 use hemiola::prelude::*;
@@ -69,9 +70,12 @@ fn what_is_kept_of_a_killed_process_is_whole_until_it_is_dropped() {
 fn a_process_of_another_program_is_copied_from() {
     let (path, here) = receiving_pictures();
     let mut seen = here.queue::<Picture>(PICTURES);
-    // Another file is another program, whatever is in it.
+    // Another file is another program, whatever is in it. This process must not write it itself: a
+    // process that the other test starts at this moment would hold it open for a while, and what is
+    // open for writing cannot be started.
     let program = path.with_extension("program");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let copy = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
+    assert!(copy.unwrap().success());
     let other = Other::start(&program, &path);
     assert!((0..20).all(|_| next(&mut seen).is_whole()));
     drop(other);

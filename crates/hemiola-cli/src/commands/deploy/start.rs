@@ -149,18 +149,26 @@ true
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::{Command, Output};
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+    use std::process::{Command, Output, Stdio};
 
     use super::*;
+
+    /// Another process writes it: a process that another test starts at this moment would hold it
+    /// open for a while, and what is open for writing cannot be started.
+    fn write_program(path: &Path, script: &str) {
+        let mut install = Command::new("install");
+        let mut install = install.args(["-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped()).spawn().unwrap();
+        writeln!(install.stdin.take().unwrap(), "#!/bin/sh\n{script}").unwrap();
+        assert!(install.wait().unwrap().success());
+    }
 
     /// Awaits a robot that answers as this script does, of which a process of this ID was started.
     fn awaits(script: &str, process: u32) -> (Output, String) {
         let folder = tempfile::tempdir().unwrap();
         let text = folder.path().display().to_string();
-        let path = folder.path().join("rover");
-        fs::write(&path, format!("#!/bin/sh\necho \"$*\" >> asked\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&folder.path().join("rover"), &format!("echo \"$*\" >> asked\n{script}"));
         fs::write(folder.path().join("rover.pid"), process.to_string()).unwrap();
         fs::write(folder.path().join("rover.log"), "it says so\npage: http://127.0.0.1:8765/\n").unwrap();
         let started = Started { robot: "rover", folder: &text, by_systemd: false };
@@ -193,9 +201,7 @@ mod tests {
             symlink(Path::new("/usr/bin").join(program), folder.path().join(program)).unwrap();
         }
         for (name, script) in programs {
-            let path = folder.path().join(name);
-            fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&folder.path().join(name), script);
         }
         let release = folder.path().join(".releases/1");
         fs::create_dir_all(&release).unwrap();

@@ -73,6 +73,11 @@ struct TypeAttributes {
     transparent: Option<Path>,
 }
 
+/// Returns whether a type has, outside of the process, the form of its one field.
+pub fn is_transparent(input: &DeriveInput) -> Result<bool> {
+    type_attributes(input).map(|attributes| attributes.transparent.is_some())
+}
+
 /// Reads the attributes of a type. Its name in the schema is that of `#[data(name =
 /// "package/Name")]`, else the type's own in the package that is being compiled.
 fn type_attributes(input: &DeriveInput) -> Result<TypeAttributes> {
@@ -216,7 +221,7 @@ fn plain_enumeration(variants: &[&Variant]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
     let indices: Vec<_> = (0..=u8::MAX).take(names.len()).collect();
     quote! {
-        const PLAIN: #option<#data_module::Plain> = <u8 as #data>::PLAIN;
+        const PLAIN: #option<#data_module::Plain> = #data_module::Plain::restricted(1);
         #[inline]
         fn read_plain(bytes: &mut #data_module::PlainReader<'_>) -> #option<Self> {
             match <u8 as #data>::read_plain(bytes)? {
@@ -287,16 +292,7 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
             quote! { #index => { reader.begin_structure(#text)?; let value = #fields; reader.end_structure()?; value } }
         }
     });
-    let heads = variants.iter().map(|variant| {
-        let name = variant.ident.to_string();
-        let content = if variant.fields.is_empty() {
-            quote! { Empty }
-        } else {
-            quote! { Fields }
-        };
-        quote! { ::hemiola::data::VariantHead { name: #name, content: ::hemiola::data::VariantContent::#content } }
-    });
-    let heads = quote! { const VARIANTS: &[::hemiola::data::VariantHead] = &[#(#heads),*]; };
+    let heads = heads(&variants);
     Ok(Body {
         plain: plain_enumeration(&variants),
         data_type: quote! { ::hemiola::data::DataType::enumeration(#type_name, ::std::vec![#(#described),*]) },
@@ -316,6 +312,20 @@ fn enumeration(type_name: &TokenStream, data: &DataEnum) -> Result<Body> {
             }
         },
     })
+}
+
+/// Declares what readers and writers need to know of the variants of an enum.
+pub fn heads(variants: &[&Variant]) -> TokenStream {
+    let heads = variants.iter().map(|variant| {
+        let name = variant.ident.to_string();
+        let content = if variant.fields.is_empty() {
+            quote! { Empty }
+        } else {
+            quote! { Fields }
+        };
+        quote! { ::hemiola::data::VariantHead { name: #name, content: ::hemiola::data::VariantContent::#content } }
+    });
+    quote! { const VARIANTS: &[::hemiola::data::VariantHead] = &[#(#heads),*]; }
 }
 
 fn describe(fields: &Fields) -> Result<Vec<TokenStream>> {
@@ -353,7 +363,7 @@ fn former_names(attributes: &[Attribute], present: &[String]) -> Result<Vec<Stri
     Ok(names)
 }
 
-fn members(fields: &Fields) -> Vec<TokenStream> {
+pub fn members(fields: &Fields) -> Vec<TokenStream> {
     fields
         .iter()
         .enumerate()

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods))]
 
 mod data;
+mod in_place;
 mod marker;
 mod module;
 mod parameters;
@@ -74,6 +75,28 @@ pub fn derive_data(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Representation, attributes(representation, data))]
 pub fn derive_representation(input: TokenStream) -> TokenStream {
     finish(representation::derive(&parse_macro_input!(input as DeriveInput)))
+}
+
+/// Makes a type readable in place, in the bytes of its message: implements `InPlace`. It goes beside
+/// [`Data`](derive@Data) or [`Representation`](derive@Representation), and is not generic.
+///
+/// A structure `Pose` gets a view `PoseView`, with fields of the same names: numbers are numbers, a
+/// `String` is a `&str`, a `Vec` is a `Sequence`, which for `u8` is a slice. An enum with data has a
+/// view with the same variants. An enum without data is its own view, so it is `Copy` and `Debug`.
+///
+/// ```
+/// use hemiola::prelude::*;
+///
+/// #[derive(Representation, InPlace, Clone, Default)]
+/// struct Image { width: u32, encoding: String, pixels: Vec<u8> }
+///
+/// let image = Wire::encode(&Image { width: 2, encoding: "mono8".into(), pixels: vec![10, 20, 30, 40] });
+/// let image: ImageView<'_> = image.view();
+/// assert_eq!((image.width, image.encoding, &image.pixels[2..]), (2, "mono8", &[30, 40][..]));
+/// ```
+#[proc_macro_derive(InPlace, attributes(data))]
+pub fn derive_in_place(input: TokenStream) -> TokenStream {
+    finish(in_place::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
 /// Makes a structure a set of parameters: implements `Parameters` and `Default`.

@@ -51,7 +51,7 @@ pub use action::ActionSchema;
 pub use bytes::CopiedBytes;
 pub use package::{PackageAuthor, PackageError, RosPackages};
 pub use reader::CdrReader;
-pub(crate) use reader::LEAST_SHARED;
+pub(crate) use reader::{LEAST_SHARED, at};
 pub use room::{FixedRoom, Room, RoomAround};
 pub use schema::{MessageSchema, field_name};
 pub(crate) use seconds::Seconds;
@@ -61,7 +61,7 @@ pub use writer::CdrWriter;
 use crate::data::{Data, PlainSource, ReadError};
 
 /// The header of all bytes that are written here: plain CDR, little endian.
-const HEADER: [u8; 4] = [0, 1, 0, 0];
+pub(crate) const HEADER: [u8; 4] = [0, 1, 0, 0];
 
 /// Encodes a value as bytes. Allocates; to write many values, keep a [`CdrWriter`], which also
 /// returns whether the bytes hold all of the value ([`CdrWriter::is_exact`]).

@@ -203,6 +203,13 @@ pub trait Writer {
     fn shared(&mut self, bytes: &SharedBytes) {
         self.items(Items::U8(bytes));
     }
+    /// Writes a value whose whole message in CDR is there already, if it can be copied to this
+    /// place; otherwise writes nothing, and returns `false`.
+    #[doc(hidden)]
+    fn message(&mut self, message: &[u8]) -> bool {
+        _ = message;
+        false
+    }
     /// Returns the place of a value that is written in one piece, where there is room for it.
     #[doc(hidden)]
     fn plain(&mut self, plain: &Plain) -> Option<PlainWriter<'_>> {
@@ -337,6 +344,18 @@ pub trait Reader {
     fn share(&mut self, length: usize) -> Option<SharedBytes> {
         _ = length;
         None
+    }
+    /// Replaces `message` by the message in CDR of which the next value is the first, if there is
+    /// one: its bytes up to the end of the value, which `end` finds. They are not copied if they
+    /// can be shared. Otherwise this reads nothing, and returns `false`.
+    #[doc(hidden)]
+    fn message(
+        &mut self,
+        message: &mut SharedBytes,
+        end: fn(&[u8]) -> Result<usize, ReadError>,
+    ) -> Result<bool, ReadError> {
+        _ = (message, end);
+        Ok(false)
     }
     /// Begins a sequence and returns its length.
     fn begin_sequence(&mut self) -> Result<usize, ReadError>;

@@ -36,6 +36,7 @@ mod name;
 mod parameters;
 mod representation;
 mod time;
+pub mod wire;
 
 /// The arrayvec whose vectors are data.
 #[cfg(feature = "arrayvec")]
@@ -52,6 +53,7 @@ pub use representation::{
     ValueMut,
 };
 pub use time::{Clock, Time};
+pub use wire::Wire;
 
 /// Used by the code that the macros write; not for direct use.
 #[doc(hidden)]

@@ -61,6 +61,12 @@ pub mod cdr {
     pub use hemiola_model::cdr::*;
 }
 
+/// Messages as their bytes, read in place.
+pub mod wire {
+    pub use hemiola_macros::InPlace;
+    pub use hemiola_model::wire::*;
+}
+
 /// Modules and what their updates can ask for.
 pub mod module {
     pub use hemiola_model::module::*;
@@ -101,10 +107,11 @@ pub mod prelude {
     pub use crate::bus::{AnswerError, Publisher, Requests, SendError, Subscription};
     pub use crate::data::SharedBytes;
     pub use crate::module::{Canvas, Color, Debug, Fresh, Module, Previous, SafeState, Samples, Scene, Scope};
+    pub use crate::wire::Wire;
     pub use crate::{Clock, Parameters, Representation, Source, Time, module, source};
     // The derives alone: the methods of these traits would hide those of other types, such as
     // `str::replace`.
-    pub use hemiola_macros::{Data, Module};
+    pub use hemiola_macros::{Data, InPlace, Module};
     // `#[module]` and `#[source]` remove these; without them they say what is missing.
     pub use hemiola_macros::{safe_state, sample, update};
 }

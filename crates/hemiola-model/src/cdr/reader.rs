@@ -132,13 +132,41 @@ impl<'b> CdrReader<'b> {
         }
     }
 
+    /// Returns the position in the message of what is read next.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Moves to another position, which is within the message and not in its header.
+    pub(crate) fn go_to(&mut self, position: usize) {
+        self.position = position.clamp(HEADER.len(), self.bytes.length());
+    }
+
+    /// Begins the variant that follows. Returns its index in `variants`, and the number of variants
+    /// with fields after it, the absence of which is to be read behind it.
+    pub(crate) fn variant(&mut self, variants: &[VariantHead]) -> Result<(usize, usize), ReadError> {
+        let [index] = self.array()?;
+        let index = usize::from(index);
+        let Some(chosen) = variants.get(index) else {
+            return Err(self.error(format!("variant {index} does not exist; there are {}", variants.len())));
+        };
+        let with_fields = |variants: &[VariantHead]| {
+            variants.iter().filter(|variant| variant.content == VariantContent::Fields).count()
+        };
+        self.absent_variants(with_fields(&variants[..index]))?;
+        if chosen.content == VariantContent::Fields && !self.is_present()? {
+            return Err(self.error(format!("the fields of `{}` are missing", chosen.name)));
+        }
+        Ok((index, with_fields(&variants[index + 1..])))
+    }
+
     fn left(&self) -> usize {
         self.bytes.length() - self.position
     }
 
     /// Takes that many bytes, and returns where they begin.
     #[inline]
-    fn take(&mut self, count: usize) -> Result<usize, ReadError> {
+    pub(crate) fn take(&mut self, count: usize) -> Result<usize, ReadError> {
         let (begin, left) = (self.position, self.left());
         if count > left {
             return Err(ends_early(self.bytes.length(), count - left));
@@ -209,12 +237,12 @@ impl<'b> CdrReader<'b> {
         }
     }
 
-    fn length(&mut self) -> Result<usize, ReadError> {
+    pub(crate) fn length(&mut self) -> Result<usize, ReadError> {
         Ok(u32::from_le_bytes(self.number()?) as usize)
     }
 
     /// Reads the length of an optional value, or of the fields of a variant: zero or one.
-    fn is_present(&mut self) -> Result<bool, ReadError> {
+    pub(crate) fn is_present(&mut self) -> Result<bool, ReadError> {
         match self.length()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -222,7 +250,7 @@ impl<'b> CdrReader<'b> {
         }
     }
 
-    fn absent_variants(&mut self, count: usize) -> Result<(), ReadError> {
+    pub(crate) fn absent_variants(&mut self, count: usize) -> Result<(), ReadError> {
         for _ in 0..count {
             if self.is_present()? {
                 return Err(self.error("the fields of another variant than the one that is chosen".to_owned()));
@@ -255,7 +283,7 @@ fn ends_early(byte: usize, missing: usize) -> ReadError {
     at(byte, format!("the message ends here, {missing} bytes too early"))
 }
 
-fn at(byte: usize, message: String) -> ReadError {
+pub(crate) fn at(byte: usize, message: String) -> ReadError {
     ReadError { path: format!("byte {byte}"), message }
 }
 
@@ -347,6 +375,43 @@ impl Reader for CdrReader<'_> {
         Some(shared.part(begin..self.position))
     }
 
+    fn message(
+        &mut self,
+        message: &mut SharedBytes,
+        end: fn(&[u8]) -> Result<usize, ReadError>,
+    ) -> Result<bool, ReadError> {
+        if self.position != HEADER.len() {
+            return Ok(false);
+        }
+        let end = match (self.bytes, self.shared.filter(|shared| shared.len() >= LEAST_SHARED)) {
+            (Bytes::Borrowed(bytes), Some(shared)) => {
+                let end = end(bytes)?;
+                *message = shared.part(0..end);
+                end
+            }
+            (Bytes::Borrowed(bytes), None) => {
+                let end = end(bytes)?;
+                message.refill(|message| {
+                    message.clear();
+                    message.extend_from_slice(&bytes[..end]);
+                });
+                end
+            }
+            (Bytes::Copied(bytes), _) => {
+                // Only the copy stays as it is while it is looked at.
+                let mut copy = Vec::new();
+                bytes.append_to(&mut copy);
+                let end = end(&copy)?;
+                copy.truncate(end);
+                *message = copy.into();
+                end
+            }
+        };
+        self.position = end;
+        self.structure_is_empty = false;
+        Ok(true)
+    }
+
     fn begin_sequence(&mut self) -> Result<usize, ReadError> {
         let length = self.length()?;
         // Every item takes at least one byte.
@@ -390,19 +455,8 @@ impl Reader for CdrReader<'_> {
     }
 
     fn begin_variant(&mut self, variants: &[VariantHead]) -> Result<usize, ReadError> {
-        let [index] = self.array()?;
-        let index = usize::from(index);
-        let Some(chosen) = variants.get(index) else {
-            return Err(self.error(format!("variant {index} does not exist; there are {}", variants.len())));
-        };
-        let with_fields = |variants: &[VariantHead]| {
-            variants.iter().filter(|variant| variant.content == VariantContent::Fields).count()
-        };
-        self.absent_variants(with_fields(&variants[..index]))?;
-        if chosen.content == VariantContent::Fields && !self.is_present()? {
-            return Err(self.error(format!("the fields of `{}` are missing", chosen.name)));
-        }
-        self.absent_after.push(with_fields(&variants[index + 1..]));
+        let (index, absent_after) = self.variant(variants)?;
+        self.absent_after.push(absent_after);
         Ok(index)
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Seconds {
 const NANOSECONDS_PER_SECOND: u32 = 1_000_000_000;
 
 impl Seconds {
-    pub const PLAIN: Option<Plain> = Plain::structure(&[Plain::number(4), Plain::number(4)]);
+    pub const PLAIN: Option<Plain> = Plain::structure(&[Plain::number(4), Plain::restricted(4)]);
 
     #[inline]
     pub fn of_time(nanoseconds: i64) -> Self {

@@ -372,6 +372,16 @@ impl<R: Room> Writer for CdrWriter<R> {
         }
     }
 
+    fn message(&mut self, message: &[u8]) -> bool {
+        // Behind other values it would be aligned in another way.
+        let is_first = self.bytes().len() == HEADER.len();
+        let fits = is_first && message.starts_with(&HEADER[..2]);
+        if fits {
+            self.put(&message[HEADER.len()..]);
+        }
+        fits
+    }
+
     fn plain(&mut self, plain: &Plain) -> Option<PlainWriter<'_>> {
         let written = self.bytes.bytes().len();
         let offset = written.checked_sub(self.begin + HEADER.len())?;

@@ -10,7 +10,11 @@ use super::{Data, Reader, Writer};
 /// The number of bytes that every value of a type takes in CDR, the padding before and within it
 /// included, when it begins 0, 1, .. 7 bytes behind a multiple of eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plain([usize; PERIOD]);
+pub struct Plain {
+    taken: [usize; PERIOD],
+    /// Set if all bytes are a value, so that nothing need be checked but their number.
+    is_any: bool,
+}
 
 /// No number is aligned to more.
 const PERIOD: usize = 8;
@@ -20,6 +24,8 @@ const PERIOD: usize = 8;
 const MOST_ITEMS: usize = 64;
 
 impl Plain {
+    const NOTHING: Self = Self { taken: [0; PERIOD], is_any: true };
+
     /// Returns the layout of a number of that many bytes.
     pub const fn number(size: usize) -> Option<Self> {
         let (mut taken, mut begin) = ([0; PERIOD], 0);
@@ -27,13 +33,22 @@ impl Plain {
             taken[begin] = begin.next_multiple_of(size) - begin + size;
             begin += 1;
         }
-        Some(Self(taken))
+        Some(Self { taken, is_any: true })
+    }
+
+    /// Returns the layout of a number of that many bytes, not all of which are values: a truth
+    /// value, the index of a variant.
+    pub const fn restricted(size: usize) -> Option<Self> {
+        match Self::number(size) {
+            Some(plain) => Some(Self { is_any: false, ..plain }),
+            None => None,
+        }
     }
 
     /// Returns the layout of a structure, if all of its fields have one. A structure without fields
     /// has none: it takes a byte that is no field's.
     pub const fn structure(fields: &[Option<Self>]) -> Option<Self> {
-        let (mut all, mut index) = (Self([0; PERIOD]), 0);
+        let (mut all, mut index) = (Self::NOTHING, 0);
         while index < fields.len() {
             let Some(field) = fields[index] else { return None };
             all = all.then(field);
@@ -48,7 +63,7 @@ impl Plain {
         if count > MOST_ITEMS {
             return None;
         }
-        let (mut all, mut index) = (Self([0; PERIOD]), 0);
+        let (mut all, mut index) = (Self::NOTHING, 0);
         while index < count {
             all = all.then(item);
             index += 1;
@@ -59,16 +74,39 @@ impl Plain {
     const fn then(mut self, next: Self) -> Self {
         let mut begin = 0;
         while begin < PERIOD {
-            self.0[begin] += next.0[(begin + self.0[begin]) % PERIOD];
+            self.taken[begin] += next.taken[(begin + self.taken[begin]) % PERIOD];
             begin += 1;
         }
+        self.is_any &= next.is_any;
         self
     }
 
     /// Returns the number of bytes of a value that begins at `offset`.
     #[inline]
     pub(crate) const fn taken(&self, offset: usize) -> usize {
-        self.0[offset % PERIOD]
+        self.taken[offset % PERIOD]
+    }
+
+    /// Returns the number of bytes of `count` values, the first of which begins at `offset`; `None`
+    /// if they are more than there can be.
+    ///
+    /// All values but the first take as many: behind its number with the largest alignment a value
+    /// goes on in the same way wherever it has begun, and so every value ends at the same distance
+    /// from a multiple of that alignment.
+    #[inline]
+    pub(crate) const fn taken_by(&self, count: usize, offset: usize) -> Option<usize> {
+        let Some(further) = count.checked_sub(1) else { return Some(0) };
+        let first = self.taken(offset);
+        match further.checked_mul(self.taken(offset % PERIOD + first)) {
+            Some(further) => further.checked_add(first),
+            None => None,
+        }
+    }
+
+    /// Returns whether all bytes are a value.
+    #[inline]
+    pub(crate) const fn is_any(&self) -> bool {
+        self.is_any
     }
 }
 

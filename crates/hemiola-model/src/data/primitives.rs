@@ -81,7 +81,7 @@ numbers! {
 
 /// `usize` is written with 64 bits, so that recordings do not depend on the machine.
 impl Data for usize {
-    const PLAIN: Option<Plain> = u64::PLAIN;
+    const PLAIN: Option<Plain> = Plain::restricted(size_of::<u64>());
 
     fn data_type() -> DataType {
         DataType::Unsigned(64)
@@ -113,7 +113,7 @@ impl Data for usize {
 }
 
 impl Data for bool {
-    const PLAIN: Option<Plain> = u8::PLAIN;
+    const PLAIN: Option<Plain> = Plain::restricted(1);
 
     fn data_type() -> DataType {
         DataType::Boolean

@@ -1,6 +1,6 @@
 //! The form of representations outside the process.
 
-use crate::data::{Data, DataType, ReadError, Reader, Writer};
+use crate::data::{Data, DataType, ReadError, Reader, SharedBytes, Writer};
 
 /// The form in which values of a representation can be seen from outside: as data, or not at all.
 ///
@@ -32,6 +32,7 @@ pub(super) struct DataForm<T: ?Sized> {
     write: fn(&T, &mut dyn Writer),
     read: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
     read_over: fn(&mut T, &mut dyn Reader) -> Result<(), ReadError>,
+    message: fn(&T) -> Option<&SharedBytes>,
 }
 
 impl<T: Data> Form<T> {
@@ -46,8 +47,15 @@ impl<T: Data> Form<T> {
                     Ok(())
                 },
                 read_over: T::read_over,
+                message: |_| None,
             }),
         }
+    }
+
+    /// Returns the form of a type whose values are messages in CDR already: `message` returns the
+    /// bytes, unless they are to be written anew.
+    pub(crate) fn of_messages(message: fn(&T) -> Option<&SharedBytes>) -> Self {
+        Self { data: Self::data().data.map(|form| DataForm { message, ..form }) }
     }
 }
 
@@ -68,6 +76,11 @@ impl<T> Form<T> {
             }
             None => false,
         }
+    }
+
+    /// Returns the message in CDR that a value is already: that of a [`Wire`](crate::Wire).
+    pub fn message<'v>(&self, value: &'v T) -> Option<&'v SharedBytes> {
+        self.data.as_ref().and_then(|form| (form.message)(value))
     }
 
     /// Replaces a value by one that is read; returns `Ok(false)` if the type is opaque.

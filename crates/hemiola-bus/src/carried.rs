@@ -5,7 +5,7 @@ mod end;
 
 pub use end::{End, publish_again};
 
-use hemiola_model::data::{ReadError, Reader, Writer};
+use hemiola_model::data::{ReadError, Reader, SharedBytes, Writer};
 use hemiola_model::{AnyRepresentation, Representation, RepresentationDescriptor};
 
 use crate::topic::Message;
@@ -14,6 +14,9 @@ use crate::topic::Message;
 pub trait MessageWrite {
     /// Writes the message. Returns `false`, and writes nothing, if it is opaque.
     fn write_to(&self, writer: &mut dyn Writer) -> bool;
+
+    /// Returns the message in CDR, if it is one already.
+    fn in_cdr(&self) -> Option<&SharedBytes>;
 }
 
 /// The messages that topics of modules carry: representations of Rust types, and [`Untyped`] ones.
@@ -31,6 +34,10 @@ impl<T: Representation> MessageWrite for T {
     fn write_to(&self, writer: &mut dyn Writer) -> bool {
         T::form().write(self, writer)
     }
+
+    fn in_cdr(&self) -> Option<&SharedBytes> {
+        T::form().message(self)
+    }
 }
 
 impl<T: Representation> Carried for T {
@@ -46,6 +53,10 @@ pub struct Untyped(Option<AnyRepresentation>);
 impl MessageWrite for Untyped {
     fn write_to(&self, writer: &mut dyn Writer) -> bool {
         self.0.as_ref().is_some_and(|value| value.write(writer))
+    }
+
+    fn in_cdr(&self) -> Option<&SharedBytes> {
+        None
     }
 }
 

@@ -6,7 +6,7 @@ use crate::carried::{Carried, End, MessageWrite, Untyped};
 use crate::signal::Signal;
 use crate::topic::{Queue, Seat, Topic};
 use crate::when_full::WhenFull;
-use hemiola_model::data::{Reader, ValueReader, Writer};
+use hemiola_model::data::{Reader, SharedBytes, ValueReader, Writer};
 use hemiola_model::module::{Place, UntypedPublisher};
 use hemiola_model::{Representation, RepresentationDescriptor, Value};
 use hemiola_trace::Ticks;
@@ -324,6 +324,39 @@ impl AnyMessage<'_> {
     /// Writes the message. Returns `false`, and writes nothing, if it is opaque.
     pub fn write(&self, writer: &mut dyn Writer) -> bool {
         self.value.write_to(writer)
+    }
+
+    /// Returns the message in CDR, if it is one already ([`Wire`](hemiola_model::Wire)): its bytes
+    /// can be kept and sent without [writing](Self::write) them.
+    ///
+    /// ```
+    /// use hemiola_bus::{Bus, Signal};
+    /// use hemiola_model::Wire;
+    /// # use hemiola_model::{Data, Form, Representation, data::{DataType, ReadError, Reader, Writer}};
+    /// # use hemiola_model::wire::{InPlace, ViewReader};
+    /// # #[derive(Default)] struct Goal(u8);
+    /// # impl Data for Goal {
+    /// #     fn data_type() -> DataType { u8::data_type() }
+    /// #     fn write(&self, writer: &mut dyn Writer) { self.0.write(writer) }
+    /// #     fn read(reader: &mut dyn Reader) -> Result<Self, ReadError> { u8::read(reader).map(Self) }
+    /// # }
+    /// # impl InPlace for Goal {
+    /// #     type View<'w> = u8;
+    /// #     fn view<'w>(reader: &mut ViewReader<'w>) -> Result<u8, ReadError> { reader.value() }
+    /// # }
+    /// # impl Representation for Goal { const NAME: &'static str = "Goal"; fn form() -> Form<Self> { Form::data() } }
+    ///
+    /// let bus = Bus::new();
+    /// let goals = bus.readable_topic::<Wire<Goal>>("goals")?;
+    /// let mut queue = bus.read("goals", 16, Signal::Nothing).expect("it is readable")?;
+    /// let goal = Wire::encode(&Goal(5));
+    /// goals.publisher().publish(goal.clone());
+    /// let received = queue.receive().expect("it was published");
+    /// assert_eq!(received.in_cdr().map(|cdr| cdr.as_ptr()), Some(goal.message().as_ptr()));
+    /// # Ok::<(), hemiola_bus::BusError>(())
+    /// ```
+    pub fn in_cdr(&self) -> Option<&SharedBytes> {
+        self.value.in_cdr()
     }
 
     /// Returns when the message was published, on a bus that [measures

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use hemiola_model::cdr::CdrWriter;
-use hemiola_model::data::Writer;
+use hemiola_model::data::{SharedBytes, Writer};
 use hemiola_realtime::{FramedBlock, SharedMemory};
 
 use super::{Cdr, contained};
@@ -79,6 +79,20 @@ impl Buffers {
             self.own.push(buffer.clone());
         }
         Some(buffer.into())
+    }
+
+    /// Returns a message that is in CDR already: where it is, or, if it is large and there is
+    /// `memory` with room for it, copied to where peers read it.
+    pub fn published(&mut self, memory: Option<&Arc<SharedMemory>>, message: &SharedBytes) -> Cdr {
+        self.last = message.len();
+        let block = memory.filter(|_| self.last >= LARGE).and_then(|memory| memory.block(self.last));
+        match block {
+            Some(mut block) => {
+                block[..self.last].copy_from_slice(message);
+                Cdr::within(block, self.last)
+            }
+            None => message.clone().into(),
+        }
     }
 
     /// Completes a message around the bytes of one of its fields, if these are in `memory`; `None`

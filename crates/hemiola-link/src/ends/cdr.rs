@@ -7,8 +7,8 @@ use hemiola_model::cdr::{CdrReader, CopiedBytes};
 use hemiola_model::data::{ReadError, SharedBytes};
 use hemiola_realtime::{Framed, MemoryBlock, SharedMemory};
 
-/// A message in CDR, which may wait for several peers. It is either in memory of its own, or in
-/// memory that other processes can read.
+/// A message in CDR, which may wait for several peers. It is in memory of its own, in memory that
+/// other processes can read, or where it was published in this form.
 ///
 /// ```
 /// use hemiola_link::ends::Cdr;
@@ -27,6 +27,8 @@ enum Bytes {
     Own(Arc<Vec<u8>>),
     Shared(Arc<MemoryBlock>, usize),
     Framed(Framed),
+    /// The bytes of a message that is in CDR already.
+    Published(SharedBytes),
 }
 
 /// A received message in CDR, in the form that [`Topics::publish`](super::Topics::publish) accepts.
@@ -109,7 +111,7 @@ impl Cdr {
     /// it is not there.
     pub fn place_in(&self, memory: &Arc<SharedMemory>) -> Option<u64> {
         match &self.0 {
-            Bytes::Own(_) => None,
+            Bytes::Own(_) | Bytes::Published(_) => None,
             Bytes::Shared(block, _) => block.is_part_of(memory).then(|| block.offset()),
             Bytes::Framed(framed) => framed.is_part_of(memory).then(|| framed.offset()),
         }
@@ -124,6 +126,7 @@ impl Deref for Cdr {
             Bytes::Own(bytes) => bytes,
             Bytes::Shared(block, length) => &block[..*length],
             Bytes::Framed(framed) => framed,
+            Bytes::Published(bytes) => bytes,
         }
     }
 }
@@ -131,6 +134,12 @@ impl Deref for Cdr {
 impl From<Framed> for Cdr {
     fn from(framed: Framed) -> Self {
         Self(Bytes::Framed(framed))
+    }
+}
+
+impl From<SharedBytes> for Cdr {
+    fn from(bytes: SharedBytes) -> Self {
+        Self(Bytes::Published(bytes))
     }
 }
 

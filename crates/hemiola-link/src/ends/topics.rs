@@ -308,7 +308,10 @@ impl Topics {
         Some(match flow.as_mut()? {
             Flow::Messages(queue) => next_message((queue, news, is_receiving), ends, |time, stamp, message| {
                 let cdr = match message {
-                    Some(message) => buffers.written(memory.as_ref(), |writer| message.write(writer))?,
+                    Some(message) => match message.in_cdr() {
+                        Some(in_cdr) => buffers.published(memory.as_ref(), in_cdr),
+                        None => buffers.written(memory.as_ref(), |writer| message.write(writer))?,
+                    },
                     None => Cdr::default(),
                 };
                 Some(Waiting { time, stamp, cdr })

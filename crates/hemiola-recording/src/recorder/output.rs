@@ -185,7 +185,7 @@ impl Output {
                 self.unwritten += 1;
                 continue;
             };
-            let written = log.write(message.channel, message.origin, self.buffer.bytes());
+            let written = log.write(message.channel, message.origin, message.bytes(&self.buffer));
             match written.and_then(|()| self.topics.write_sender(&message, log)) {
                 Ok(()) => self.parts.note(message.origin.logged),
                 Err(error) => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hemiola_log::{ChannelId, LogError, LogWriter, Origin};
 use hemiola_model::Time;
 use hemiola_model::cdr::{self, CdrWriter, MessageSchema};
+use hemiola_model::data::SharedBytes;
 use hemiola_runtime::{Observer, RobotHandle};
 use serde_json::json;
 
@@ -24,10 +25,12 @@ pub struct TopicChannels {
     channels: Vec<TopicChannel>,
 }
 
-/// A message that was encoded, and where it belongs.
+/// A message in CDR, and where it belongs.
 pub struct NextMessage {
     pub channel: ChannelId,
     pub origin: Origin,
+    /// The bytes of a message that need not be encoded; all others are in the buffer.
+    in_cdr: Option<SharedBytes>,
     topic: usize,
     sender: Option<Sender>,
 }
@@ -134,13 +137,16 @@ impl TopicChannels {
             }
             channel.due = time + channel.period;
             buffer.clear();
-            message.write(buffer);
+            let in_cdr = message.in_cdr().cloned();
+            if in_cdr.is_none() {
+                message.write(buffer);
+            }
             // The numbers of the publishers cannot be used, as each publisher counts its own
             // messages.
             let sequence = (channel.received - channel.left_out - 1 + seen.dropped_messages(index)) as u32;
             channel.written += 1;
             let origin = Origin { sequence, logged: time, published: time };
-            return Some(NextMessage { channel: id, origin, topic: index, sender });
+            return Some(NextMessage { channel: id, origin, in_cdr, topic: index, sender });
         }
         None
     }
@@ -165,6 +171,13 @@ impl TopicChannels {
             (topic.clone(), counts.to_string())
         });
         channels.collect()
+    }
+}
+
+impl NextMessage {
+    /// Returns the bytes of the message, which are in the buffer unless they were there before.
+    pub fn bytes<'m>(&'m self, buffer: &'m CdrWriter) -> &'m [u8] {
+        self.in_cdr.as_deref().unwrap_or(buffer.bytes())
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hemiola_bus::{AnyMessage, AnyQueue, Bus, RobotClock, Signal, Watch};
-use hemiola_model::data::Writer;
+use hemiola_model::data::{SharedBytes, Writer};
 use hemiola_model::module::Place;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{Generation, Wakeup, monotonic_now};
@@ -211,6 +211,11 @@ impl SeenMessage<'_> {
     pub fn write(&self, writer: &mut dyn Writer) {
         // Opaque messages are not observed.
         self.message.write(writer);
+    }
+
+    /// Returns the message in CDR, if it is one already: see [`AnyMessage::in_cdr`].
+    pub fn in_cdr(&self) -> Option<&SharedBytes> {
+        self.message.in_cdr()
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `range_finder` | a driver |
 //! | `arm`, `window` | modules |
 //! | `answers` | tests |
-//! | `bumper`, `server`, `untyped` | messages, services, callbacks |
+//! | `bumper`, `server`, `untyped`, `scans` | messages, services, callbacks |
 //! | `wall_follower` | coming from ROS 2 |
 //! | `upright` | coming from B-Human or Nao Devils |
 //! | `recipes` | cookbook |
@@ -21,6 +21,7 @@ pub mod images;
 pub mod odometer;
 pub mod range_finder;
 pub mod recipes;
+pub mod scans;
 pub mod server;
 pub mod untyped;
 pub mod upright;

@@ -6,8 +6,8 @@ mod choices;
 
 use choices::Choices;
 use hemiola_analysis::system::{Beginning, Callback, Chain, Executor, Order, Reservation, Span};
-use hemiola_analysis::{Analysis, Costs, System, TimeSpan};
-use hemiola_schedulability::simulation::{Comparison, Options, shrink, simulate};
+use hemiola_analysis::{Analysis, Bound, Costs, NoBound, Supply, System, TimeSpan};
+use hemiola_schedulability::simulation::{Comparison, Durations, Options, shrink, simulate};
 
 fn us(microseconds: u64) -> TimeSpan {
     TimeSpan::microseconds(microseconds)
@@ -110,6 +110,118 @@ fn no_chain_takes_longer_than_its_bound_on_a_constant_bandwidth_server() {
     // This fails if the bounds are so large that no run comes near them.
     let half_and_more: u64 = all.by_twentieth[10..].iter().sum();
     assert!(all.compared > 800 && half_and_more > 100, "{all:?}");
+}
+
+/// A system of executors with reservations, budget and period in ms, and chains of one callback on
+/// them, of which each has its executor, its priority there, when it begins, and its time in µs.
+fn reserved(cores: usize, overrun: TimeSpan, reservations: &[(f64, f64)], chains: &[(usize, u32, u64, u64)]) -> System {
+    let mut system =
+        System { cores, costs: Costs { budget_overrun: overrun, ..Costs::default() }, ..System::default() };
+    let ms = |milliseconds: f64| us((milliseconds * 1e3) as u64);
+    for (number, &(budget, period)) in reservations.iter().enumerate() {
+        let reservation = Some(Reservation { budget: ms(budget), period: ms(period) });
+        system.executors.push(Executor { reservation, ..Executor::new(format!("executor {number}"), 0) });
+    }
+    for (number, &(executor, priority, begin, takes)) in chains.iter().enumerate() {
+        let (name, takes) = (format!("chain {number}"), us(takes));
+        let (executor, priority) = (Some(format!("executor {executor}")), Some(priority));
+        let callback = Callback::new(&name, Span { shortest: takes, longest: takes });
+        system.chains.push(Chain {
+            name,
+            period: us(1_000_000),
+            begins: Beginning::Timer,
+            offset: Some(us(begin)),
+            deadline: None,
+            callbacks: vec![Callback { executor, priority, ..callback }],
+        });
+    }
+    system
+}
+
+/// Returns the longest time that a chain takes in some simulations of its first instance.
+fn longest(system: &System, chain: usize, durations: Durations) -> TimeSpan {
+    let runs = (0..12).map(|seed| {
+        let options = Options { end: TimeSpan::milliseconds(60), seed, durations };
+        simulate(system, &options).latencies[&system.chains[chain].name].maximum
+    });
+    runs.max().expect("some runs")
+}
+
+fn bound_of(system: &System, chain: usize) -> Bound {
+    Analysis::of(system).find(&system.chains[chain].name).expect("it is there").bound.clone()
+}
+
+/// What a thread has run too long is taken off its next budget, which then is not enough for a
+/// chain that needs all of it: this one waits for a third.
+#[test]
+fn what_a_thread_has_overrun_it_lacks_afterwards() {
+    // Callbacks of 5 ms use up 4 ms of budget, and 1 ms more; then another executor always has work.
+    let mut chains = vec![(1, 1, 5_000, 60_000), (0, 2, 5_000, 3_900)];
+    chains.extend([(0, 1, 0, 100); 50]);
+    let reservations = [(4.0, 20.0), (5.0, 8.75)];
+    let system = reserved(1, us(1_000), &reservations, &chains);
+    let longest = longest(&system, 1, Durations::Extremes);
+    // Twice the period without its budget; one callback that had begun, its own work, and the
+    // overrun, which are 5 ms of budgets of 4 ms.
+    let bound = us(2 * 16_000 + 20_000 + 1_000);
+    assert_eq!(bound_of(&system, 1), Ok(bound));
+    let without_overrun = bound_of(&reserved(1, us(0), &reservations, &chains), 1);
+    assert!(without_overrun.is_ok_and(|without| without < longest) && longest <= bound, "{longest}");
+}
+
+/// Dhall and Liu's effect: two executors with little to do go first on both cores, and one that
+/// needs nearly a whole core is done too late, though a third of the cores is free.
+#[test]
+fn budgets_whose_sum_fits_are_not_given_in_time_if_the_condition_does_not_hold() {
+    let reservations = [(2.0, 10.0), (2.0, 10.0), (10.5, 11.0)];
+    let system = reserved(2, us(0), &reservations, &[(0, 1, 0, 2_000), (1, 1, 0, 2_000), (2, 1, 0, 10_500)]);
+    assert!(matches!(bound_of(&system, 2), Err(NoBound::Reservations { needed: 135, sure: 95 })));
+    // What the budget would supply if it were given in time.
+    let [budget, period] = [us(10_500), us(11_000)];
+    let supply = Supply::Reservation { budget, period, deadline: period };
+    assert_eq!((supply.time_for(budget), longest(&system, 2, Durations::Longest)), (us(11_500), us(12_500)));
+}
+
+/// Draws executors with short periods beside one that needs much of a core, and some of them
+/// overrun: around the limit of what can be given in time.
+#[test]
+fn budgets_are_given_in_time_where_the_condition_holds_and_not_always_where_it_does_not() {
+    let (mut admitted, mut refused_and_late) = (0, 0);
+    for seed in 0..800 {
+        let mut choices = Choices::random(seed);
+        let cores = choices.between(2, 3) as usize;
+        let overrun = us(choices.below(3) / 2 * choices.between(100, 400));
+        // Mostly all begin at once.
+        let latest_begin = if choices.below(4) == 0 { 60 } else { 0 };
+        let mut reservations = Vec::new();
+        let mut chains = Vec::new();
+        for executor in 0..cores {
+            let period = choices.between(40, 60) as f64 / 10.0;
+            let budget = period * choices.between(5, 45) as f64 / 100.0;
+            reservations.push((budget, period));
+            // They always have work.
+            chains.push((executor, 1, choices.between(0, latest_begin) * 100, 60_000));
+        }
+        let period = choices.between(60, 70) as f64 / 10.0;
+        let budget = period * choices.between(65, 94) as f64 / 100.0;
+        reservations.push((budget, period));
+        chains.push((cores, 1, choices.between(0, latest_begin) * 100, (budget * 1e3) as u64));
+        let system = reserved(cores, overrun, &reservations, &chains);
+        if system.check().is_err() {
+            continue;
+        }
+        let [budget, period] = [budget, period].map(|milliseconds| us((milliseconds * 1e3) as u64));
+        let in_time = Supply::Reservation { budget, period, deadline: period }.time_for(budget + overrun);
+        let longest = longest(&system, cores, Durations::Extremes);
+        match bound_of(&system, cores) {
+            Ok(bound) => {
+                admitted += 1;
+                assert!(longest <= bound, "seed {seed}: {longest} of {bound}\n{}", system.to_toml());
+            }
+            Err(_) => refused_and_late += u32::from(longest > in_time),
+        }
+    }
+    assert!(admitted > 100 && refused_and_late > 10, "{admitted} {refused_and_late}");
 }
 
 /// A chain becomes ready just when others of its executor have used up the budget, and the next one

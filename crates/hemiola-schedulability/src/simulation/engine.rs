@@ -293,7 +293,7 @@ impl<'m> Engine<'m> {
             }
             let has_ended = job.left == TimeSpan::ZERO;
             if let Some(server) = &mut self.threads[number].server {
-                server.ran(passed, has_ended, &self.model.costs, &mut self.draws);
+                server.ran(passed, &self.model.costs, &mut self.draws);
             }
             if has_ended && let Some(job) = self.threads[number].job.take() {
                 self.threads[number].goes_on = true;

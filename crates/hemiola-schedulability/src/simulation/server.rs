@@ -2,9 +2,9 @@
 //!
 //! - **Wake-up.** A thread that begins to have work gets a full budget and a new deadline, if what
 //!   is left of its budget is too much for the time to its deadline, or that has passed.
-//! - **Stop.** A thread that has used up its budget may run on for a while; then it waits until its
-//!   deadline, which is noticed late. Then deadlines and budgets follow, until what it has run too
-//!   long is made up for.
+//! - **Stop.** A thread that has used up its budget may run on for a while, from one job to the next;
+//!   then, or when it has no work, it is stopped until its deadline, which is noticed late. Then
+//!   deadlines and budgets follow, until what it has run too long is made up for.
 //!
 //! Source: Abeni and Buttazzo, RTSS 1998; `Documentation/scheduler/sched-deadline.rst` of Linux.
 
@@ -54,6 +54,9 @@ impl Server {
             self.tolerated = draws.upto(costs.budget_overrun);
         }
         let had_work = std::mem::replace(&mut self.has_work, has_work);
+        if had_work && !has_work && self.left == TimeSpan::ZERO && self.stopped_until.is_none() {
+            self.stop(costs, draws);
+        }
         if has_work && !had_work && self.stopped_until.is_none() && self.is_too_much(now) {
             self.left = self.reservation.budget;
             self.deadline = now + self.reservation.period;
@@ -73,15 +76,18 @@ impl Server {
         self.deadline <= now || product(self.left, period) > product(self.deadline - now, budget)
     }
 
-    /// Notes for how long the thread has run. At the end of a job without a budget, and when it has
-    /// run on for too long, it is stopped.
-    pub(super) fn ran(&mut self, passed: TimeSpan, job_has_ended: bool, costs: &Costs, draws: &mut Draws) {
+    /// Notes for how long the thread has run. When it has run on for too long without a budget, it
+    /// is stopped.
+    pub(super) fn ran(&mut self, passed: TimeSpan, costs: &Costs, draws: &mut Draws) {
         self.overrun += passed - self.left;
         self.left = self.left - passed;
-        let is_used_up = self.left == TimeSpan::ZERO;
-        if is_used_up && (job_has_ended || self.overrun >= self.tolerated) {
-            self.stopped_until = Some(self.deadline + draws.upto(costs.timer_lateness));
+        if self.left == TimeSpan::ZERO && self.overrun >= self.tolerated {
+            self.stop(costs, draws);
         }
+    }
+
+    fn stop(&mut self, costs: &Costs, draws: &mut Draws) {
+        self.stopped_until = Some(self.deadline + draws.upto(costs.timer_lateness));
     }
 
     /// Returns how long the thread may run from now on.

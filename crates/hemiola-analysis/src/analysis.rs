@@ -3,6 +3,13 @@
 //! - **Chains** on executors are bounded by [`crate::picas::palencia_1998`], together with all
 //!   cycles that have precedence over their executors.
 //! - **Chains** on an executor that stays on no core are bounded by `moved`.
+//! - **Chains that begin after something** begin with its period, and as late as it ends at most:
+//!   that is their release jitter (Tindell and Clark 1994; for callbacks that publish Casini,
+//!   Blass, Lütkebohle and Brandenburg, ECRTS 2019, and Tang et al., RTSS 2020). So callbacks that
+//!   publish to several topics are forks, a cycle's messages go on in an executor, and an executor's
+//!   in a cycle. A call of a service that does not wait for the answer is a chain through the
+//!   server's executor and back: the client's executor is free meanwhile, so that nobody suspends
+//!   itself.
 //! - **Cycles** on pools are bounded by [`crate::dag::pool`], together with all cycles and
 //!   executors that have precedence over them. Between its release and the time at which its worker
 //!   0 runs, a cycle is delayed by the lateness of timers, or by a wake-up if it begins after
@@ -144,11 +151,12 @@ impl Display for Analysis {
 impl Analysis {
     /// Computes bounds for all chains, cycles and paths of a system that has been checked.
     pub fn of(system: &System) -> Self {
+        let system = &system.with_periods();
         let mut solver = Solver::new(system);
         solver.solve();
         let mut verdicts = Vec::new();
-        for (chain, bound) in system.chains.iter().zip(solver.chain_bounds()) {
-            let deadline = chain.due();
+        for (number, chain) in system.chains.iter().enumerate() {
+            let (deadline, bound) = (system.due(chain), solver.chain_bound(number));
             verdicts.push(Verdict { part: Part::Chain, name: chain.name.clone(), deadline, bound, method: None });
         }
         for (number, cycle) in system.cycles.iter().enumerate() {

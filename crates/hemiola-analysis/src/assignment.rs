@@ -5,9 +5,9 @@ pub mod threads;
 
 use std::collections::BTreeMap;
 
-use crate::NoBound;
 use crate::picas::{self, ExecutorId, allocation};
 use crate::system::{Executor, System};
+use crate::{NoBound, TimeSpan};
 
 /// Returns the system with an executor and a priority for every callback, by PiCAS' allocation; it
 /// replaces the executors that the system had. Executors get real-time priorities below all cycles,
@@ -39,7 +39,10 @@ pub fn with_executors(system: &System) -> Result<System, NoBound> {
     let chains: Vec<picas::Chain> = system
         .chains
         .iter()
-        .map(|chain| picas::Chain::new(chain.period, chain.callbacks.iter().map(|callback| callback.takes.longest)))
+        .map(|chain| {
+            let period = system.period_of(&chain.name).unwrap_or(TimeSpan::MAX);
+            picas::Chain::new(period, chain.callbacks.iter().map(|callback| callback.takes.longest))
+        })
         .collect();
     let highest = system.cycles.iter().map(|cycle| cycle.priority - 1).min().unwrap_or(98).clamp(1, 98);
     let deployment = allocation::allocate_nodes(&chains, &nodes(system), system.cores, highest)?;

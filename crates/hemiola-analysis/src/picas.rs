@@ -58,6 +58,14 @@ pub enum Beginning {
     Timer,
     /// A message from any publisher, or a timer, that may have to wake up its executor.
     WakeUp,
+    /// A message from something that begins periodically or sporadically itself, and may have to
+    /// wake up the executor.
+    After {
+        /// The longest time from the release of that until it publishes the message;
+        /// [`TimeSpan::MAX`] if there is no bound on it. Times of the chain count from that
+        /// release.
+        within: TimeSpan,
+    },
 }
 
 /// A callback of a chain.

@@ -51,7 +51,7 @@ pub use work::Work;
 
 use serde::Deserialize;
 
-pub use crate::picas::{Beginning, Order};
+pub use crate::picas::Order;
 use crate::{Costs, TimeSpan};
 
 /// Everything that runs on a robot's computer.
@@ -96,22 +96,24 @@ pub struct System {
     pub paths: Vec<Path>,
 }
 
-/// A chain of callbacks; the first runs when a timer expires or a message from elsewhere arrives,
-/// each other one when a message from the previous one arrives.
+/// A chain of callbacks; the first runs when a timer expires, a message from elsewhere arrives, or
+/// another part of the system has ended; each other one when a message from the previous one
+/// arrives.
 ///
 /// ```
-/// use hemiola_analysis::{TimeSpan, system::{Beginning, Chain}};
+/// use hemiola_analysis::{System, TimeSpan, system::{Beginning, Chain}};
 /// let (name, period, begins) = ("brake".into(), TimeSpan::milliseconds(80), Beginning::Timer);
 /// let chain = Chain { name, period, begins, offset: None, deadline: None, callbacks: Vec::new() };
-/// assert_eq!(chain.due(), Some(TimeSpan::milliseconds(80)));
+/// assert_eq!(System { chains: vec![chain.clone()], ..System::default() }.due(&chain), Some(TimeSpan::milliseconds(80)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
     /// The name, as people know it.
     pub name: String,
-    /// The period with which it begins, or the least distance between messages that begin it.
-    #[serde(deserialize_with = "crate::time::text::deserialize")]
+    /// The period with which it begins, or the least distance between messages that begin it. It is
+    /// zero, and not written, if the chain begins after something: see [`System::period_of`].
+    #[serde(default, deserialize_with = "text::time")]
     pub period: TimeSpan,
     /// The event that begins it.
     #[serde(default)]
@@ -126,6 +128,60 @@ pub struct Chain {
     pub deadline: Option<TimeSpan>,
     /// The callbacks, in the order in which they run.
     pub callbacks: Vec<Callback>,
+}
+
+/// The event that begins a chain.
+///
+/// ```
+/// use hemiola_analysis::{Analysis, System, TimeSpan, system::Beginning};
+/// let text = r#"
+///     cores = 2
+///     [[executor]]
+///     name = "arm"
+///     core = 0
+///     priority = 60
+///     [[executor]]
+///     name = "planner"
+///     core = 1
+///     priority = 40
+///     ## A timer of the arm asks the planner, whose answer is a message to the arm.
+///     [[chain]]
+///     name = "grasp"
+///     period = "50 ms"
+///     callbacks = [
+///         { name = "ask", takes = "1 ms", executor = "arm", priority = 1 },
+///         { name = "plan", takes = "9 ms", executor = "planner", priority = 1 },
+///         { name = "answered", takes = "2 ms", executor = "arm", priority = 2 },
+///     ]
+///     ## The last callback also publishes to a logger.
+///     [[chain]]
+///     name = "log"
+///     begins = { after = "grasp" }
+///     callbacks = [{ name = "write", takes = "3 ms", executor = "planner", priority = 2 }]
+///     [[path]]
+///     name = "grasped to logged"
+///     through = ["grasp", "log"]
+///     from = "sample"
+/// "#;
+/// let system = System::from_toml(text, "system.toml").unwrap();
+/// assert_eq!(system.chains[1].begins, Beginning::After("grasp".into()));
+/// let analysis = Analysis::of(&system);
+/// let bound = |name| analysis.find(name).unwrap().bound.clone();
+/// // The logger goes first, unless the next planning has begun; and so does the timer of the arm.
+/// assert_eq!((bound("grasp"), bound("log")), (Ok(TimeSpan::milliseconds(16)), Ok(TimeSpan::milliseconds(12))));
+/// assert_eq!(bound("grasped to logged"), Ok(TimeSpan::milliseconds(16 + 12)));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Beginning {
+    /// A timer expires while its executor is awake.
+    #[default]
+    Timer,
+    /// A message from any publisher, or a timer, that may have to wake up its executor.
+    WakeUp,
+    /// Another chain or a cycle of this name has ended, or a link of this name has delivered, which
+    /// sends the chain a message each time.
+    After(String),
 }
 
 /// A callback of a chain.
@@ -364,13 +420,6 @@ pub enum Start {
     Sample,
 }
 
-impl Chain {
-    /// Returns the deadline relative to its release; `None` if it has none.
-    pub fn due(&self) -> Option<TimeSpan> {
-        Some(self.deadline.unwrap_or(self.period)).filter(|&due| due < TimeSpan::MAX)
-    }
-}
-
 impl System {
     /// Reads `system.toml`; `file` is its name in messages.
     ///
@@ -399,6 +448,59 @@ impl System {
     /// Returns all problems.
     pub fn check(&self) -> Result<(), Problems> {
         check::check(self)
+    }
+
+    /// Returns the time between two releases of a chain or cycle, or between two deliveries of a
+    /// link: its own, or that of what it begins after. It is `None` if nothing has this name, or if
+    /// all that it begins after begin after each other.
+    ///
+    /// ```
+    /// use hemiola_analysis::{System, TimeSpan};
+    /// let text = r#"
+    ///     cores = 1
+    ///     [[chain]]
+    ///     name = "bumper"
+    ///     period = "20 ms"
+    ///     callbacks = [{ name = "read", takes = "1 ms" }]
+    ///     [[chain]]
+    ///     name = "retreat"
+    ///     begins = { after = "bumper" }
+    ///     callbacks = [{ name = "turn", takes = "1 ms" }]
+    /// "#;
+    /// let system = System::from_toml(text, "system.toml").unwrap();
+    /// assert_eq!(system.period_of("retreat"), Some(TimeSpan::milliseconds(20)));
+    /// ```
+    pub fn period_of(&self, name: &str) -> Option<TimeSpan> {
+        let mut name = name;
+        for _ in 0..=self.stations().len() {
+            name = if let Some(chain) = self.chains.iter().find(|chain| chain.name == name) {
+                let Beginning::After(before) = &chain.begins else { return Some(chain.period) };
+                before
+            } else if let Some(cycle) = self.cycles.iter().find(|cycle| cycle.name == name) {
+                match &cycle.begins {
+                    Begin::Every { period, .. } => return Some(*period),
+                    Begin::After(before) => before,
+                }
+            } else {
+                &self.link(name)?.from
+            };
+        }
+        None
+    }
+
+    /// Returns the deadline of a chain relative to its release; `None` if it has none.
+    pub fn due(&self, chain: &Chain) -> Option<TimeSpan> {
+        chain.deadline.or_else(|| self.period_of(&chain.name)).filter(|&due| due < TimeSpan::MAX)
+    }
+
+    /// Returns the same system in which each chain has its period, also one that begins after
+    /// something.
+    pub(crate) fn with_periods(&self) -> Self {
+        let mut system = self.clone();
+        for chain in system.chains.iter_mut().filter(|chain| matches!(chain.begins, Beginning::After(_))) {
+            chain.period = self.period_of(&chain.name).unwrap_or(TimeSpan::MAX);
+        }
+        system
     }
 
     /// Returns the system as JSON that [`System::from_json`] reads.

@@ -27,6 +27,16 @@ fn the_reservation_takes_as_long_as_stated() {
 }
 
 #[test]
+fn the_chains_that_go_on_are_read_bounded_and_written_back() {
+    let (_, after) = FORMAT.split_once("### Chains that go on\n\n```toml\n").expect("there is an example");
+    let (example, _) = after.split_once("```").expect("it ends");
+    let system = System::from_toml(example, "system.toml").expect("it is a system");
+    let analysis = Analysis::of(&system);
+    assert!(analysis.verdicts.len() == 6 && analysis.holds(), "{analysis}");
+    assert_eq!(System::from_toml(&system.to_toml(), "system.toml"), Ok(system));
+}
+
+#[test]
 fn every_key_is_explained() {
     // A table that refuses a key names all keys that it knows.
     let of_table = |text: &str| -> Vec<String> {

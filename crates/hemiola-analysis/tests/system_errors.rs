@@ -82,6 +82,33 @@ tasks = [
 }
 
 #[test]
+fn a_chain_has_a_period_or_begins_after_something_that_has_one() {
+    let chain = |name: &str, begins: &str| {
+        format!("[[chain]]\nname = \"{name}\"\n{begins}\ncallbacks = [{{ name = \"a\", takes = \"1 ms\" }}]\n")
+    };
+    let system = |chains: &[String]| message(&format!("cores = 1\n{}", chains.concat()));
+    let brake = chain("brake", "begins = { after = \"alarm\" }");
+    assert_eq!(
+        system(&[brake.clone(), chain("alarm", "begins = { after = \"brake\" }")]),
+        "system.toml:2:3: chains begin after each other: alarm -> brake -> alarm
+  help: give one of them a `period` instead of `begins`"
+    );
+    assert_eq!(
+        system(&[brake, chain("alarm", "")]),
+        "system.toml:6:3: the period is zero
+  help: write the time from one release to the next, such as \"20 ms\""
+    );
+    assert_eq!(
+        system(&[
+            chain("alarm", "period = \"9 ms\""),
+            chain("brake", "period = \"9 ms\"\nbegins = { after = \"alarm\" }")
+        ]),
+        "system.toml:8:10: chain `brake` begins after `alarm`, whose period it has
+  help: remove `period`, or `begins`"
+    );
+}
+
+#[test]
 fn an_offset_lies_within_the_period_and_goes_with_one() {
     let chain = "cores = 1\n[[chain]]\nname = \"brake\"\nperiod = \"80 ms\"\noffset = \"85 ms\"\ncallbacks = [{ name = \"a\", takes = \"1 ms\" }]\n";
     assert_eq!(

@@ -153,8 +153,8 @@ pub struct Callback {
     pub priority: u32,
     /// The callbacks that receive a message when it ends.
     pub publishes: Vec<usize>,
-    /// The cycles that are released when it ends.
-    pub releases: Vec<usize>,
+    /// What is released when it ends.
+    pub releases: Vec<Released>,
     /// The other callbacks that must have run, too, since it or one of them worked: so the fusion
     /// of several topics waits for a message of each. Until then a run takes no time, publishes
     /// nothing, and releases nothing. A callback that joins no other always works.
@@ -202,6 +202,17 @@ pub enum Missed {
     CatchUp,
 }
 
+/// The thing that is released when something else has ended.
+///
+/// See [`Callback`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Released {
+    /// A cycle, which begins for the latest release only.
+    Cycle(usize),
+    /// A callback, the first of a chain, which receives a message that is released then.
+    Callback(usize),
+}
+
 /// A graph on a pool of threads.
 ///
 /// ```
@@ -229,8 +240,8 @@ pub enum Missed {
 pub struct Cycle {
     /// The first release and the period, if it is not released by others.
     pub every: Option<(TimeSpan, TimeSpan)>,
-    /// The cycles that are released when it ends.
-    pub releases: Vec<usize>,
+    /// What is released when it ends.
+    pub releases: Vec<Released>,
     /// The number of threads.
     pub workers: usize,
     /// The cores that these threads may use; all if the list is empty.

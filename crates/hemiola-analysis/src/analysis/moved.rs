@@ -28,8 +28,8 @@
 use super::solver::Solver;
 use crate::bound::{Search, check_utilisation};
 use crate::dag::pool::Above;
-use crate::picas::{Beginning, ExecutorId, Order, SegmentBound};
-use crate::system::Moved;
+use crate::picas::{ExecutorId, Order, SegmentBound};
+use crate::system::{Beginning, Moved};
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 impl Solver<'_> {
@@ -55,9 +55,10 @@ impl Solver<'_> {
     /// Returns how late a segment can become ready after the earliest time at which it can.
     pub(super) fn jitter(&self, number: usize) -> Bound {
         let (own, costs) = (&self.moved[number], self.system.costs);
-        match (own.place, self.system.chains[own.chain].begins) {
+        match (own.place, &self.system.chains[own.chain].begins) {
             (0, Beginning::Timer) => Ok(costs.timer_lateness),
             (0, Beginning::WakeUp) => Ok(costs.wake_up),
+            (0, Beginning::After(before)) => Ok(self.ends_of(before)?.jitter + costs.wake_up),
             _ => Ok(self.known_end(number - 1)? - own.earliest_begin + costs.wake_up),
         }
     }

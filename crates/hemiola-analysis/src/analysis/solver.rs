@@ -2,8 +2,8 @@
 
 use crate::dag::Dag;
 use crate::dag::pool::{Method, Pool};
-use crate::picas::{Deployment, SegmentBound, palencia_1998};
-use crate::system::{Begin, Chain, Cycle, Moved, Path, Start, System};
+use crate::picas::{self, Deployment, SegmentBound, palencia_1998};
+use crate::system::{Begin, Beginning, Cycle, Moved, Path, Start, System};
 use crate::{Arrivals, Bound, NoBound, TimeSpan};
 
 /// The largest bound that is searched for, in multiples of the longest period: a larger one is of
@@ -23,7 +23,7 @@ fn horizon(system: &System) -> TimeSpan {
     if of_cycles == TimeSpan::ZERO {
         return longest(&mut system.chains.iter().map(|chain| chain.period)) * PERIODS;
     }
-    (of_cycles * PERIODS).max(longest(&mut system.chains.iter().filter_map(Chain::due)))
+    (of_cycles * PERIODS).max(longest(&mut system.chains.iter().filter_map(|chain| system.due(chain))))
 }
 
 /// The bounds so far.
@@ -87,8 +87,13 @@ impl<'s> Solver<'s> {
             let before = (self.segments.clone(), self.cycles.clone());
             let interference = self.moving_interference();
             let moved = self.moved_segments();
+            let lateness: Vec<Option<TimeSpan>> =
+                (0..self.system.chains.len()).map(|chain| self.lateness_of_chain(chain)).collect();
             if let Ok(deployment) = &mut self.deployment {
                 deployment.interference = interference;
+                for (chain, within) in deployment.chains.iter_mut().zip(lateness) {
+                    chain.begins = within.map_or(chain.begins, |within| picas::Beginning::After { within });
+                }
                 self.segments = palencia_1998::segments(deployment, self.horizon);
                 self.segments.extend(moved);
             }
@@ -107,12 +112,32 @@ impl<'s> Solver<'s> {
         }
     }
 
-    pub(super) fn chain_bounds(&self) -> Vec<Bound> {
-        if let Err(reason) = &self.deployment {
-            return vec![Err(reason.clone()); self.system.chains.len()];
+    /// Returns the bound of a chain, from its release to its end. It counts from what the chain
+    /// begins after: whenever that has ended, the chain needs no more than its longest windows.
+    pub(super) fn chain_bound(&self, chain: usize) -> Bound {
+        match &self.system.chains[chain].begins {
+            Beginning::After(before) => {
+                let released = self.ends_of(before)?.jitter;
+                Ok(self.chain_end(chain)? - released)
+            }
+            Beginning::Timer | Beginning::WakeUp => self.chain_end(chain),
         }
-        let last = |chain| self.segments.iter().rfind(|segment| segment.chain == chain).map(|last| last.end.clone());
-        (0..self.system.chains.len()).map(|chain| last(chain).unwrap_or(Ok(TimeSpan::ZERO))).collect()
+    }
+
+    /// Returns the latest end of a chain after the release of the first of all that it begins
+    /// after, or after its own release if there is nothing.
+    fn chain_end(&self, chain: usize) -> Bound {
+        if let Err(reason) = &self.deployment {
+            return Err(reason.clone());
+        }
+        let last = self.segments.iter().rfind(|segment| segment.chain == chain);
+        last.map_or(Ok(TimeSpan::ZERO), |last| last.end.clone())
+    }
+
+    /// Returns how late a chain is released at most if it begins after something.
+    fn lateness_of_chain(&self, chain: usize) -> Option<TimeSpan> {
+        let Beginning::After(before) = &self.system.chains[chain].begins else { return None };
+        Some(self.ends_of(before).map_or(TimeSpan::MAX, |ends| ends.jitter))
     }
 
     /// Returns when a cycle is released.
@@ -124,10 +149,10 @@ impl<'s> Solver<'s> {
     }
 
     /// Returns when a chain or cycle ends, or a link delivers.
-    fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
+    pub(super) fn ends_of(&self, name: &str) -> Result<Arrivals, NoBound> {
         let unbounded = |_| NoBound::Unbounded { on: name.to_owned() };
         if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == name) {
-            let end = self.chain_bounds()[chain].clone().map_err(unbounded)?;
+            let end = self.chain_end(chain).map_err(unbounded)?;
             return Ok(Arrivals::periodic(self.system.chains[chain].period).late_by(end));
         }
         if let Some(link) = self.system.link(name) {
@@ -171,10 +196,16 @@ impl<'s> Solver<'s> {
             if let Some(link) = self.system.link(name) {
                 sum += link.takes.longest + link.clock_error;
             } else if let Some(chain) = self.system.chains.iter().position(|chain| chain.name == *name) {
-                if !is_there {
-                    sum += self.system.chains[chain].period;
+                let end = self.chain_bound(chain).map_err(unbounded)?;
+                let released = match &self.system.chains[chain].begins {
+                    Beginning::After(by) if Some(by.as_str()) == before => None,
+                    Beginning::After(by) => Some(self.ends_of(by)?.jitter),
+                    Beginning::Timer | Beginning::WakeUp => Some(TimeSpan::ZERO),
+                };
+                if let Some(jitter) = released.filter(|_| !is_there) {
+                    sum += self.system.chains[chain].period + jitter;
                 }
-                sum += self.chain_bounds()[chain].clone().map_err(unbounded)?;
+                sum += end;
             } else if let Some(cycle) = self.system.cycles.iter().position(|cycle| cycle.name == *name) {
                 let triggered =
                     matches!(&self.system.cycles[cycle].begins, Begin::After(by) if Some(by.as_str()) == before);

@@ -59,10 +59,15 @@ impl<'d> Segments<'d> {
             for index in 0..segments.all.len() {
                 let segment = &segments.all[index];
                 let jitter = match segment.place {
-                    0 => Ok(match deployment.chains[segment.chain].begins {
-                        Beginning::Timer => deployment.costs.timer_lateness,
-                        Beginning::WakeUp => deployment.costs.wake_up,
-                    }),
+                    0 => match deployment.chains[segment.chain].begins {
+                        Beginning::Timer => Ok(deployment.costs.timer_lateness),
+                        Beginning::WakeUp => Ok(deployment.costs.wake_up),
+                        Beginning::After { within: TimeSpan::MAX } => {
+                            let on = format!("what chain {} begins after", segment.chain);
+                            Err(NoBound::Unbounded { on })
+                        }
+                        Beginning::After { within } => Ok(within + deployment.costs.wake_up),
+                    },
                     _ => ends[index - 1].clone().map(|end| end - segment.earliest_begin + deployment.costs.wake_up),
                 };
                 changed |= jitter != segments.jitters[index];

@@ -115,12 +115,12 @@ impl System {
     }
 
     /// Returns the names of everything that a path may go through: chains, cycles and links.
-    fn stations(&self) -> Vec<&str> {
+    pub(super) fn stations(&self) -> Vec<&str> {
         self.parts().into_iter().chain(self.links.iter().map(|link| link.name.as_str())).collect()
     }
 
     /// Returns the link of this name.
-    pub(crate) fn link(&self, name: &str) -> Option<&Link> {
+    pub fn link(&self, name: &str) -> Option<&Link> {
         self.links.iter().find(|link| link.name == name)
     }
 }
@@ -206,9 +206,16 @@ fn chains(system: &System, found: &mut Found) {
     let mut executors_of_nodes = BTreeMap::new();
     for (number, chain) in system.chains.iter().enumerate() {
         let at = |key| [Name("chain"), Index(number), Name(key)];
-        found.positive(&at("period"), chain.period);
+        match &chain.begins {
+            Beginning::After(before) if chain.period > TimeSpan::ZERO => {
+                let message = format!("chain `{}` begins after `{before}`, whose period it has", chain.name);
+                found.add(&at("period"), message, "remove `period`, or `begins`");
+            }
+            Beginning::After(_) => {}
+            Beginning::Timer | Beginning::WakeUp => found.positive(&at("period"), chain.period),
+        }
         found.within_period(&at("offset"), chain.offset, chain.period);
-        if chain.offset.is_some() && chain.begins == Beginning::WakeUp {
+        if chain.offset.is_some() && chain.begins != Beginning::Timer {
             let message = format!("chain `{}` has an offset, but is not begun by a timer of its own", chain.name);
             found.add(&at("offset"), message, "write `begins = \"timer\"`, or remove the offset");
         }
@@ -300,6 +307,13 @@ fn cycles(system: &System, found: &mut Found) {
 
 fn begins(system: &System, found: &mut Found) {
     let mut waits = BTreeMap::new();
+    for (number, chain) in system.chains.iter().enumerate() {
+        if let Beginning::After(name) = &chain.begins {
+            let at = [Name("chain"), Index(number), Name("begins")];
+            found.known(&at, "cycle, chain or link", name, system.stations().into_iter());
+            waits.insert(chain.name.as_str(), vec![name.as_str()]);
+        }
+    }
     for (number, cycle) in system.cycles.iter().enumerate() {
         if let Begin::After(name) = &cycle.begins {
             let at = [Name("cycle"), Index(number), Name("begins")];
@@ -309,8 +323,14 @@ fn begins(system: &System, found: &mut Found) {
     }
     waits.extend(system.links.iter().map(|link| (link.name.as_str(), vec![link.from.as_str()])));
     if let Some(circle) = circle(&waits) {
-        let message = format!("cycles begin after each other: {}", circle.join(" -> "));
-        found.add(&[Name("cycle")], message, "let one of them begin with `{ every = \"...\" }`");
+        let is_cycle = system.cycles.iter().any(|cycle| circle.contains(&cycle.name.as_str()));
+        let (kind, at) = if is_cycle { ("cycles", "cycle") } else { ("chains", "chain") };
+        let message = format!("{kind} begin after each other: {}", circle.join(" -> "));
+        let help = match is_cycle {
+            true => "let one of them begin with `{ every = \"...\" }`",
+            false => "give one of them a `period` instead of `begins`",
+        };
+        found.add(&[Name(at)], message, help);
     }
 }
 

@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use super::{Callback, Chain, Cycle, System};
+use super::{Beginning, Callback, Chain, Cycle, System};
 use crate::dag::Dag;
 use crate::picas::{self, Deployment, ExecutorId};
 use crate::{NoBound, TimeSpan};
@@ -40,7 +40,8 @@ impl System {
     }
 
     /// Returns the chains on executors that are pinned to a core. The others have no callbacks
-    /// there, because they may migrate.
+    /// there, because they may migrate. Chains that begin after something do so at once: how much
+    /// later is for the analysis to find.
     ///
     /// # Errors
     /// Returns an error if a callback has no executor.
@@ -55,7 +56,13 @@ impl System {
             if self.is_moved(&callbacks) {
                 callbacks.clear();
             }
-            Ok(picas::Chain { period: chain.period, begins: chain.begins, offset: chain.offset, callbacks })
+            let begins = match chain.begins {
+                Beginning::Timer => picas::Beginning::Timer,
+                Beginning::WakeUp => picas::Beginning::WakeUp,
+                Beginning::After(_) => picas::Beginning::After { within: TimeSpan::ZERO },
+            };
+            let period = self.period_of(&chain.name).unwrap_or(TimeSpan::MAX);
+            Ok(picas::Chain { period, begins, offset: chain.offset, callbacks })
         };
         let chains = self.chains.iter().enumerate().map(chain).collect::<Result<_, NoBound>>()?;
         Ok(Deployment { chains, executors: executors.collect(), interference: Vec::new(), costs: self.costs })

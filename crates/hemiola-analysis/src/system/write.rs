@@ -31,9 +31,11 @@ fn write_system(system: &System, text: &mut String) -> fmt::Result {
         }
     }
     for chain in &system.chains {
-        writeln!(text, "\n[[chain]]\nname = {}\nperiod = \"{}\"", quoted(&chain.name), chain.period)?;
-        if chain.begins == Beginning::WakeUp {
-            writeln!(text, "begins = \"wake_up\"")?;
+        writeln!(text, "\n[[chain]]\nname = {}", quoted(&chain.name))?;
+        match &chain.begins {
+            Beginning::Timer => writeln!(text, "period = \"{}\"", chain.period)?,
+            Beginning::WakeUp => writeln!(text, "period = \"{}\"\nbegins = \"wake_up\"", chain.period)?,
+            Beginning::After(name) => writeln!(text, "begins = {{ after = {} }}", quoted(name))?,
         }
         if let Some(offset) = chain.offset {
             writeln!(text, "offset = \"{offset}\"")?;

@@ -2,7 +2,7 @@
 
 use super::{Change, Takes, WhatIfError};
 use crate::TimeSpan;
-use crate::system::{Begin, Span, System, Work};
+use crate::system::{Begin, Beginning, Chain, Span, System, Work};
 
 /// Applies a change to a system.
 pub(super) fn apply(change: &Change, system: &mut System) -> Result<(), WhatIfError> {
@@ -86,6 +86,9 @@ fn set_period(system: &mut System, name: &str, period: TimeSpan) -> Result<(), W
         return set_period(system, &link.from.clone(), period);
     }
     if let Some(chain) = system.chains.iter_mut().find(|chain| chain.name == name) {
+        if let Beginning::After(before) = chain.begins.clone() {
+            return set_period(system, &before, period);
+        }
         chain.period = period;
         return Ok(());
     }
@@ -98,7 +101,8 @@ fn set_period(system: &mut System, name: &str, period: TimeSpan) -> Result<(), W
 }
 
 fn set_offset(system: &mut System, name: &str, offset: TimeSpan) -> Result<(), WhatIfError> {
-    let chains = system.chains.iter_mut().map(|chain| (&chain.name, &mut chain.offset));
+    let begins_itself = |chain: &&mut Chain| !matches!(chain.begins, Beginning::After(_));
+    let chains = system.chains.iter_mut().filter(begins_itself).map(|chain| (&chain.name, &mut chain.offset));
     let cycles = system.cycles.iter_mut().filter_map(|cycle| match &mut cycle.begins {
         Begin::Every { offset, .. } => Some((&cycle.name, offset)),
         Begin::After(_) => None,

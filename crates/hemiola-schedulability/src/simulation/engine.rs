@@ -6,7 +6,7 @@ use super::links::{Sender, Traffic};
 use super::pool::{CycleState, Here};
 use super::random::Random;
 use super::server::Server;
-use super::{Model, Observer, Options, Source, Who};
+use super::{Model, Observer, Options, Released, Source, Who};
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 
@@ -143,7 +143,7 @@ impl<'m> Engine<'m> {
         }
         while let Some(link) = self.traffic.deliver(self.now, observer) {
             let model = self.model;
-            self.release(&model.links[link].releases);
+            self.release(&model.links[link].releases, None, observer);
         }
         for number in 0..self.cycles.len() {
             let here = self.here(number);
@@ -307,7 +307,7 @@ impl<'m> Engine<'m> {
 
     fn end(&mut self, job: &Job, observer: &mut impl Observer) {
         let (model, costs) = (self.model, &self.model.costs);
-        let (released, cycles, sender) = match job.who {
+        let (released, others, sender) = match job.who {
             Who::Callback(number) => {
                 observer.callback_ended(number, job.released, self.now);
                 if !job.works {
@@ -333,14 +333,32 @@ impl<'m> Engine<'m> {
         };
         // A cycle that begins after something else is released when that ends.
         if released.is_some() {
-            self.release(cycles);
+            let executor = match sender {
+                Sender::Callback(number) => Some(model.callbacks[number].executor),
+                Sender::Cycle(_) => None,
+            };
+            self.release(others, executor, observer);
             self.traffic.send(sender, (model, self.now), &mut self.draws, observer);
         }
     }
 
-    fn release(&mut self, cycles: &[usize]) {
-        for &cycle in cycles {
-            self.cycles[cycle].release(self.now, self.model.costs.wake_up, &mut self.draws);
+    /// Releases others after something, which this executor did if it was an executor.
+    fn release(&mut self, others: &[Released], executor: Option<usize>, observer: &mut impl Observer) {
+        let wake_up = self.model.costs.wake_up;
+        for &other in others {
+            match other {
+                Released::Cycle(cycle) => self.cycles[cycle].release(self.now, wake_up, &mut self.draws),
+                Released::Callback(number) => {
+                    let callback = &self.model.callbacks[number];
+                    let is_awake = executor == Some(callback.executor);
+                    let wake_up = if is_awake { TimeSpan::ZERO } else { self.draws.upto(wake_up) };
+                    if let Source::Messages { depth, .. } = callback.source
+                        && self.waiting[number].receive(depth, self.now, self.now + wake_up)
+                    {
+                        observer.dropped(number);
+                    }
+                }
+            }
         }
     }
 }

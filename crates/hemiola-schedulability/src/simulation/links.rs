@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use super::draws::Draws;
-use super::{Model, Observer};
+use super::{Model, Observer, Released};
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::Span;
 
@@ -9,11 +9,11 @@ use hemiola_analysis::system::Span;
 ///
 /// ```
 /// use hemiola_analysis::{TimeSpan, system::Span};
-/// use hemiola_schedulability::simulation::{Link, Sender};
+/// use hemiola_schedulability::simulation::{Link, Released, Sender};
 /// // A value of the first cycle triggers the second one, which runs in another process.
 /// let takes = Span { shortest: TimeSpan::microseconds(20), longest: TimeSpan::microseconds(300) };
-/// let link = Link { from: Sender::Cycle(0), takes, releases: vec![1] };
-/// assert_eq!(link.releases, [1]);
+/// let link = Link { from: Sender::Cycle(0), takes, releases: vec![Released::Cycle(1)] };
+/// assert_eq!(link.releases.len(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
@@ -21,8 +21,8 @@ pub struct Link {
     pub from: Sender,
     /// The time that a value takes.
     pub takes: Span,
-    /// The cycles that are released when a value is delivered.
-    pub releases: Vec<usize>,
+    /// What is released when a value is delivered.
+    pub releases: Vec<Released>,
 }
 
 /// A sender of values over a link.

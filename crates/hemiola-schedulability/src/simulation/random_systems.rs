@@ -34,6 +34,7 @@ pub fn random_system(seed: u64) -> System {
     executors(&mut system, &mut random);
     paths(&mut system, &mut random);
     links(&mut system, &mut Random::new(seed ^ 0x11_4C));
+    chains_after_others(&mut system, &mut Random::new(seed ^ 0xAF_7E));
     if random.once_in(2) {
         system.costs = costs(&mut random);
     }
@@ -210,6 +211,41 @@ fn links(system: &mut System, random: &mut Random) {
     }
 }
 
+/// Lets some chains begin after other chains, cycles and links, with the same share of a core, and
+/// puts paths through them.
+fn chains_after_others(system: &mut System, random: &mut Random) {
+    for number in 0..system.chains.len() {
+        if !random.once_in(8) {
+            continue;
+        }
+        let links = system.links.iter().map(|link| link.name.as_str());
+        let all: Vec<&str> = system.parts().into_iter().chain(links).collect();
+        let before = all[random.below(all.len() as u64) as usize].to_owned();
+        let mut changed = system.clone();
+        let chain = &mut changed.chains[number];
+        let (name, own) = (chain.name.clone(), std::mem::take(&mut chain.period));
+        (chain.begins, chain.offset) = (Beginning::After(before.clone()), None);
+        // Chains that would begin after each other stay as they are.
+        let Some(period) = changed.period_of(&name) else { continue };
+        let (period, own) = (u128::from(period.as_nanoseconds()), u128::from(own.as_nanoseconds()));
+        let scaled = |time: TimeSpan| {
+            TimeSpan::nanoseconds((u128::from(time.as_nanoseconds()) * period / own) as u64).max(TimeSpan::TICK)
+        };
+        for callback in &mut changed.chains[number].callbacks {
+            let Span { shortest, longest } = callback.takes;
+            callback.takes = Span { shortest: scaled(shortest).min(scaled(longest)), longest: scaled(longest) };
+        }
+        let after: Vec<&str> = changed.parts();
+        let next = after[random.below(after.len() as u64) as usize].to_owned();
+        let mut through = vec![before.clone(), name.clone(), next];
+        if let Some(link) = changed.link(&before) {
+            through.insert(0, link.from.clone());
+        }
+        changed.paths.push(Path { through, ..Path::named(format!("path through {name}")) });
+        *system = changed;
+    }
+}
+
 /// Returns the smallest system that still fails, as far as removing and shortening things one by
 /// one leads.
 pub fn shrink(system: &System, fails: impl Fn(&System) -> bool) -> System {
@@ -261,7 +297,10 @@ fn smaller(system: &System) -> Vec<System> {
     }
     for chain in 0..system.chains.len() {
         with(&|system| drop(system.chains.remove(chain)));
-        with(&|system| system.chains[chain].begins = Beginning::Timer);
+        with(&|system| {
+            let period = system.period_of(&system.chains[chain].name).unwrap_or_default();
+            (system.chains[chain].begins, system.chains[chain].period) = (Beginning::Timer, period);
+        });
         with(&|system| system.chains[chain].offset = None);
         for callback in 0..system.chains[chain].callbacks.len() {
             with(&|system| drop(system.chains[chain].callbacks.remove(callback)));

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Callback, Cycle, Dispatch, Executor, Link, Missed, Model, Observed, Observer, Options, Sender, Source, Who,
-    random::Random, run,
+    Callback, Cycle, Dispatch, Executor, Link, Missed, Model, Observed, Observer, Options, Released, Sender, Source,
+    Who, random::Random, run,
 };
 use hemiola_analysis::TimeSpan;
 use hemiola_analysis::system::{Begin, Beginning, Chain, Order, Span, Start, System};
@@ -118,18 +118,27 @@ pub(super) fn model(system: &System, end: TimeSpan, random: &mut Random) -> (Mod
 /// Returns the source that begins a chain, as often as it can.
 fn first_source(chain: &Chain, first: TimeSpan, end: TimeSpan) -> Source {
     let period = chain.period;
-    match chain.begins {
+    match &chain.begins {
         Beginning::Timer => Source::Timer { first, period, missed: Missed::CatchUp },
         Beginning::WakeUp => {
             let arrivals = (0..).map(|number| first + period * number).take_while(|&arrival| arrival < end).collect();
             Source::Messages { depth: DEPTH, arrivals }
         }
+        Beginning::After(_) => Source::Messages { depth: DEPTH, arrivals: Vec::new() },
     }
 }
 
-fn released_by(system: &System, name: &str) -> Vec<usize> {
+/// Returns the cycles and chains that begin after something.
+fn released_by(system: &System, name: &str) -> Vec<Released> {
     let after = |cycle: &hemiola_analysis::system::Cycle| matches!(&cycle.begins, Begin::After(by) if by == name);
-    (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).collect()
+    let cycles = (0..system.cycles.len()).filter(|&cycle| after(&system.cycles[cycle])).map(Released::Cycle);
+    let first_callback = |chain: usize| system.chains[..chain].iter().map(|before| before.callbacks.len()).sum();
+    let chains = (0..system.chains.len()).filter(|&chain| is_after(&system.chains[chain], name));
+    cycles.chain(chains.map(|chain| Released::Callback(first_callback(chain)))).collect()
+}
+
+fn is_after(chain: &Chain, name: &str) -> bool {
+    matches!(&chain.begins, Beginning::After(by) if by == name)
 }
 
 /// A chain, cycle or link through which a path leads.
@@ -177,6 +186,15 @@ impl<'s> Watch<'s> {
         }
     }
 
+    fn name(&self, station: Station) -> &'s str {
+        let system = self.system;
+        match station {
+            Station::Chain(chain) => &system.chains[chain].name,
+            Station::Cycle(cycle) => &system.cycles[cycle].name,
+            Station::Link(link) => &system.links[link].name,
+        }
+    }
+
     fn begun(&mut self, station: Station, now: TimeSpan) {
         self.simulated.events += 1;
         for (path, stations) in self.paths.iter().enumerate() {
@@ -210,13 +228,19 @@ impl<'s> Watch<'s> {
                 }
             }
         }
+        // A message carries what its sender derives from, however long it waits.
+        let name = self.name(station);
+        for (number, _) in system.chains.iter().enumerate().filter(|(_, chain)| is_after(chain, name)) {
+            self.begun(Station::Chain(number), now);
+        }
     }
 }
 
 impl Observer for Watch<'_> {
     fn callback_started(&mut self, callback: usize, _released: TimeSpan, now: TimeSpan) {
         let chain = self.chain_of[callback];
-        if callback == 0 || self.chain_of[callback - 1] != chain {
+        let is_first = callback == 0 || self.chain_of[callback - 1] != chain;
+        if is_first && !matches!(self.system.chains[chain].begins, Beginning::After(_)) {
             self.begun(Station::Chain(chain), now);
         }
     }

@@ -27,8 +27,10 @@ fn order(system: &mut System, executor: usize) {
     let mut urgencies: BTreeMap<String, (TimeSpan, TimeSpan, Reverse<usize>)> = BTreeMap::new();
     let mut levels = BTreeMap::new();
     for chain in &system.chains {
+        let due = system.due(chain).unwrap_or(TimeSpan::MAX);
+        let period = system.period_of(&chain.name).unwrap_or(TimeSpan::MAX);
         for (place, callback) in chain.callbacks.iter().enumerate().filter(|(_, callback)| callback.executor == name) {
-            let urgency = (chain.due().unwrap_or(TimeSpan::MAX), chain.period, Reverse(place));
+            let urgency = (due, period, Reverse(place));
             let known = urgencies.entry(callback.name.clone()).or_insert(urgency);
             *known = urgency.min(*known);
             levels.insert(callback.name.clone(), callback.priority.unwrap_or(0));

@@ -1,6 +1,6 @@
 //! The threads that get a priority: the workers of a cycle, or the thread of an executor.
 
-use crate::system::{Begin, Chain, Path, Start, System};
+use crate::system::{Chain, Path, Start, System};
 use crate::{Analysis, TimeSpan, Verdict};
 
 /// A thread, by its position in the system.
@@ -41,9 +41,13 @@ impl Thread {
             Self::Cycle(cycle) => {
                 let own = system.cycles[cycle].deadline;
                 let responses = responses(system, cycle).filter_map(|path| path.deadline);
-                responses.chain(own).min().unwrap_or_else(|| period(system, cycle, system.cycles.len()))
+                let period = || system.period_of(&system.cycles[cycle].name);
+                responses.chain(own).min().or_else(period).unwrap_or(TimeSpan::MAX)
             }
-            Self::Executor(executor) => chains(system, executor).filter_map(Chain::due).min().unwrap_or(TimeSpan::MAX),
+            Self::Executor(executor) => {
+                let due = |chain| system.due(chain);
+                chains(system, executor).filter_map(due).min().unwrap_or(TimeSpan::MAX)
+            }
         }
     }
 
@@ -72,18 +76,4 @@ fn responses(system: &System, cycle: usize) -> impl Iterator<Item = &Path> {
 fn chains(system: &System, executor: usize) -> impl Iterator<Item = &Chain> {
     let name = Some(&system.executors[executor].name);
     system.chains.iter().filter(move |chain| chain.callbacks.iter().any(|callback| callback.executor.as_ref() == name))
-}
-
-/// Returns the period of a cycle. Descriptions that were checked have no circles; `left` ends those
-/// of others.
-fn period(system: &System, cycle: usize, left: usize) -> TimeSpan {
-    match &system.cycles[cycle].begins {
-        Begin::Every { period, .. } => *period,
-        Begin::After(name) => {
-            let name = system.link(name).map_or(name, |link| &link.from);
-            let chain = system.chains.iter().find(|chain| chain.name == *name).map(|chain| chain.period);
-            let before = system.cycles.iter().position(|cycle| cycle.name == *name).filter(|_| left > 0);
-            chain.or_else(|| Some(period(system, before?, left - 1))).unwrap_or(TimeSpan::MAX)
-        }
-    }
 }

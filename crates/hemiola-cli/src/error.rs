@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use hemiola_config::ConfigError;
 use hemiola_insight::InsightError;
 use hemiola_link::LinkError;
-use hemiola_live::LiveError;
 use hemiola_live::client::ClientError;
+use hemiola_live::{BrowserError, LiveError};
 use hemiola_log::LogError;
 use hemiola_plan::datasets::DatasetError;
 use hemiola_recording::RecordingError;
@@ -79,6 +79,9 @@ pub enum CommandError {
     /// A running robot cannot be reached, or refuses a request.
     #[error("error: {0}")]
     Client(#[from] ClientError),
+    /// There is no picture of the page.
+    #[error("error: {0}")]
+    Browser(#[from] BrowserError),
     /// A file that a command reads cannot be read.
     #[error("error: cannot read {}: {error} (check the path and the permissions)", path.display())]
     Read {
@@ -156,6 +159,7 @@ impl CommandError {
             | Self::Link(_)
             | Self::Ros2(_)
             | Self::Client(_)
+            | Self::Browser(_)
             | Self::Thread(_)
             | Self::Trace(_)
             | Self::Guard(_)

@@ -11,7 +11,7 @@ import { timeLink } from "./time-link.js";
 import { TransportBar } from "./transport.js";
 import { views } from "./view.js";
 
-const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "parameters", "log"];
+const VIEWS = ["overview", "timeline", "graph", "values", "plots", "images", "field", "scene", "parameters", "log"];
 const SAVED = "hemiola.layout";
 const KEYS = [
   ["Ctrl K", "find a view, value, parameter or module"], ["Alt 1 … 9", "bring a view to the front"], ["Space", "pause and resume time in all plots and the timeline; play a log or replay"], ["← →", "in a log: a second back or forward, ten with Shift; no way back in a replay"],
@@ -53,7 +53,7 @@ class Page {
     this.#connection();
   }
 
-  /** Loads the views, waits until it is known whether a robot or a log is shown, then applies the layout in the address, the last one, or the default one for this screen. */
+  /** Loads the views, waits until it is known whether a robot or a log is shown, then applies the layout in the address, the last one, the one that is saved as `default`, or the usual one for this screen. */
   async start() {
     await Promise.all(VIEWS.map((name) => import(`./${name}.js`).catch((error) => console.warn(`${name}: ${error.message}`))));
     const address = new URL(location.href);
@@ -62,7 +62,7 @@ class Page {
       history.replaceState(null, "", address);
     }
     if (!this.robot.welcome) await new Promise((resolve) => { this.robot.on("welcome", resolve); setTimeout(resolve, 500); });
-    if (!this.#fromAddress()) this.layout.set(this.#read(this.#stored()) ?? this.#usual());
+    if (!this.#fromAddress()) this.layout.set(this.#read(this.#stored()) ?? await this.#team() ?? this.#usual());
   }
 
   /** Shows a message for some seconds. @param {string} text @param {"good" | "bad"} [kind] */
@@ -159,8 +159,15 @@ class Page {
   /** Whether there is such a view of what is shown. @param {string} view */
   #has(view) { return views.has(view) && !(views.get(view)?.steers && this.robot.isLog); }
 
-  /** Logs have other layouts than robots. */
-  get #saved() { return this.robot.isLog ? `${SAVED}.log` : SAVED; }
+  /** Each robot has a layout of its own; logs have another one. */
+  get #saved() { return `${SAVED}.${this.robot.isLog ? "log" : `robot.${this.robot.welcome?.robot ?? ""}`}`; }
+
+  /** The layout with which everybody begins who has none, if the team has saved one. */
+  async #team() {
+    if (!this.robot.welcome || this.robot.isLog) return null;
+    const saved = saves(await this.robot.request("layouts").catch(() => [])).find(({ name }) => name === "default");
+    return saved ? read(saved.layout, (view) => this.#has(view)) : null;
+  }
 
   #stored() {
     try { return localStorage.getItem(this.#saved); } catch { return null; }
@@ -175,13 +182,13 @@ class Page {
   #usual() {
     const stack = (/** @type {string[]} */ ...names) => ({ tabs: names.filter((name) => this.#has(name)).map((view) => ({ view, settings: {} })), active: 0 });
     if (innerWidth < 760) return stack(...VIEWS);
-    if (this.robot.isLog) return { split: "row", sizes: [7, 5], children: [{ split: "column", sizes: [1, 1], children: [stack("plots"), stack("images", "field", "log")] }, stack("values")] };
-    if (innerWidth < 1200) return { split: "row", sizes: [1, 1], children: [stack("overview", "log", "parameters"), stack("values", "plots", "timeline", "graph", "images", "field")] };
+    if (this.robot.isLog) return { split: "row", sizes: [7, 5], children: [{ split: "column", sizes: [1, 1], children: [stack("plots"), stack("images", "field", "scene", "log")] }, stack("values")] };
+    if (innerWidth < 1200) return { split: "row", sizes: [1, 1], children: [stack("overview", "log", "parameters"), stack("values", "plots", "timeline", "graph", "images", "field", "scene")] };
     return {
       split: "row", sizes: [5, 7],
       children: [
         { split: "column", sizes: [7, 3], children: [stack("overview", "parameters"), stack("log")] },
-        { split: "column", sizes: [1, 1], children: [stack("timeline", "graph"), stack("plots", "values", "field", "images")] },
+        { split: "column", sizes: [1, 1], children: [stack("timeline", "graph"), stack("plots", "values", "field", "scene", "images")] },
       ],
     };
   }

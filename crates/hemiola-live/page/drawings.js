@@ -170,9 +170,9 @@ export function paintDrawings(context, drawings, place, scale, font) {
  * @returns {number[][]}
  */
 export function pointsOf(draw) {
-  const all = draw.points ?? draw.line ?? draw.arrow ?? [draw.circle ?? draw.ellipse ?? draw.at ?? draw.frame];
+  const all = draw.points ?? draw.line ?? draw.arrow ?? draw.capsule ?? [draw.circle ?? draw.ellipse ?? draw.at ?? draw.frame ?? draw.sphere ?? draw.box];
   const good = list(all).filter((point) => Array.isArray(point) && point.length >= 2 && point.every((value) => Number.isFinite(value)));
-  const reach = Number(draw.radius ?? draw.axes?.[0]);
+  const reach = Number(draw.radius ?? draw.axes?.[0] ?? (draw.size ? Math.max(...list(draw.size)) / 2 : undefined));
   if (!(reach > 0) || good.length !== 1) return good;
   const [x, y, ...rest] = good[0];
   return [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]].map(([dx, dy]) => [x + dx, y + dy, ...rest]);
@@ -195,7 +195,7 @@ export function reachOf({ shapes, pose }) {
  */
 function paintShape(context, draw, place, scale) {
   const { radius, axes, angle = 0, length } = draw;
-  const [first, ...rest] = pointsOf({ ...draw, radius: undefined, axes: undefined });
+  const [first, ...rest] = pointsOf({ ...draw, radius: undefined, axes: undefined, size: undefined });
   if (!first) return;
   const [x, y] = place(first);
   context.beginPath();
@@ -214,7 +214,15 @@ function paintShape(context, draw, place, scale) {
         context.lineTo(tx + size * Math.cos(turn + side), ty + size * Math.sin(turn + side));
       }
     }
-  } else if (draw.circle && radius >= 0) {
+  } else if (draw.capsule) {
+    // Solids are outlines here; the view of scenes shows them as bodies.
+    context.moveTo(x, y);
+    for (const point of rest) context.lineTo(...place(point));
+  } else if (draw.box) {
+    const own = poseOf({ at: first, angle: 0, rotation: draw.rotation ?? [0, 0, 0, 1] }), half = list(draw.size).map((part) => part / 2);
+    if (!own || half.length !== 3) return;
+    for (const high of [-1, 1]) [[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].forEach(([a, b], corner) => context[corner ? "lineTo" : "moveTo"](...place(lying(own, [a * half[0], b * half[1], high * half[2]]))));
+  } else if ((draw.circle ?? draw.sphere) && radius >= 0) {
     context.arc(x, y, Math.max(1, radius * scale), 0, 7);
   } else if (draw.ellipse && axes?.[0] >= 0 && axes[1] >= 0) {
     const [ax, ay] = place([first[0] + Math.cos(angle), first[1] + Math.sin(angle), first[2] ?? 0]);

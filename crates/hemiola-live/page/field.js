@@ -1,5 +1,6 @@
 // The view of drawings in spaces: the field, the surroundings of the robot, points and frames.
 
+import { Captions } from "./captions.js";
 import { button, fill, h, setText, space } from "./dom.js";
 import { Drawings, Layers, paintDrawings, reachOf, spacesOf } from "./drawings.js";
 import { plain } from "./format.js";
@@ -22,6 +23,7 @@ export class Field extends View {
   static single = false;
 
   #drawings = new Drawings();
+  #captions = new Captions();
   #layers = new Layers(this.initial.hidden, () => { this.host.changed(); this.invalidate(); });
   #camera = new Camera({ smallest: 0.1, largest: 1e5 });
   #space = "";
@@ -45,7 +47,7 @@ export class Field extends View {
     this.#tilt.value = String(Number(this.initial.tilt) || 0);
     this.#turn.value = String(Number(this.initial.turn) || 0);
     fill(this.bar, this.#spaces, this.#turn, this.#tilt, space(), button({ text: "Fit", title: "Show everything (double click)" }, () => this.#fit()));
-    fill(this.body, this.#canvas, this.#layers.element, this.#status);
+    fill(this.body, this.#canvas, this.#captions.element, this.#layers.element, this.#status);
     this.#layers.element.hidden = true;
     movable(this, this.#canvas, this.#camera, {
       double: () => this.#fit(),
@@ -68,7 +70,7 @@ export class Field extends View {
    */
   shown(visible) {
     this.#watch?.close();
-    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.invalidate(); }, [...this.#wanted]) : null;
+    this.#watch = visible ? this.robot.watch("debug", null, (event) => { this.#drawings.absorb(event); this.#captions.absorb(event); this.invalidate(); }, [...this.#wanted]) : null;
   }
 
   /** @override */
@@ -133,6 +135,7 @@ export class Field extends View {
     this.#offer();
     const { drawings, spaces } = this.#drawings.seenIn(this.#space), shown = this.#layers.pick(drawings);
     this.#want(spaces);
+    this.#captions.show(spaces);
     const isDeep = drawings.some((drawing) => drawing.shapes.some(({ draw }) => draw.frame) || reachOf(drawing).some(([, , z]) => z));
     this.#turn.hidden = this.#tilt.hidden = !isDeep && !this.#isTilted;
     const [context, width, height] = fit(this.#canvas);

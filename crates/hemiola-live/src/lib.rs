@@ -12,6 +12,7 @@
 //! | `log` | a log as clients see it, without a robot |
 //! | `transport` | the common parts of the transports of logs and replays |
 //! | `page` | the files of the page, which lie in `page/` |
+//! | `browser` | pictures of the page, by a browser without a window |
 //! | `protocol` | the messages between the door and its clients |
 //! | `client` | the client's side: programs that connect |
 //! | `place` | the sockets of running robots |
@@ -23,6 +24,7 @@
 #[cfg(test)]
 extern crate hemiola_model as hemiola;
 
+mod browser;
 pub mod client;
 mod door;
 mod error;
@@ -34,6 +36,7 @@ mod robot;
 mod transport;
 mod whole;
 
+pub use browser::{Browser, BrowserError, Shift, Window};
 pub use door::access::Access;
 pub use door::errands::{Lane, Outcome, Runner};
 pub use door::outbox::Outbox;

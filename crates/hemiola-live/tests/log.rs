@@ -10,6 +10,8 @@ use hemiola::data::Data;
 use hemiola_live::{Door, LogSubject};
 use hemiola_log::{Entry, LogCompression, LogReader, LogWriter, Origin, Selection};
 use hemiola_model::Time;
+use hemiola_model::module::{Color, DebugContent, DebugRecord, Shape, ShortText};
+use hemiola_recording::shown::Gathered;
 use serde_json::{Value, json};
 
 /// A log with output of modules, which is removed at the end.
@@ -313,6 +315,82 @@ fn a_log_says_which_cycles_its_robot_had() {
         (&cognition["deadline"], &cognition["trigger"]["source"]),
         (&json!(33_000_000), &json!("SimulatedCameras"))
     );
+}
+
+#[test]
+fn solids_and_words_come_back_from_a_log_as_they_were() {
+    let shapes = [
+        Shape::Sphere { center: [1.0, 2.0, 3.0], radius: 0.25 },
+        Shape::Cuboid { center: [1.0, 2.0, 3.0], size: [0.5, 1.0, 2.0], rotation: [0.0, 0.0, 1.0, 0.0] },
+        Shape::Capsule { from: [0.0; 3], to: [3.0, 0.0, 4.0], radius: 0.5 },
+        // Straight down, and without a direction.
+        Shape::Capsule { from: [1.0, 0.0, 2.0], to: [1.0, 0.0, -2.0], radius: 0.5 },
+        Shape::Capsule { from: [1.0; 3], to: [1.0; 3], radius: 0.5 },
+    ];
+    let drawn =
+        shapes.map(|shape| ("scene/robot", DebugContent::Draw { shape, color: Color::RED, is_background: false }));
+    let words = [
+        ("scene/score", DebugContent::Text(ShortText::of("1 : 0"))),
+        ("scene/said", DebugContent::Annotation(ShortText::of("I have the ball"))),
+        ("other/said", DebugContent::Annotation(ShortText::of("nobody looks here"))),
+    ];
+    let path = std::env::temp_dir().join(format!("hemiola-live-solids-{}.mcap", std::process::id()));
+    _ = std::fs::remove_file(&path);
+    let mut log = LogWriter::create(&path, LogCompression::None).unwrap();
+    let (time, mut gathered) = (Time::from_nanoseconds(1), Gathered::over(Default::default()));
+    let records = words.into_iter().chain(drawn).zip(0..).map(|((name, content), sequence)| DebugRecord {
+        time,
+        run: 1,
+        update: "Body.draw".into(),
+        sequence,
+        name,
+        content,
+    });
+    let mut messages: Vec<_> = records.flat_map(|record| gathered.add(&record)).collect();
+    messages.extend(gathered.take_all());
+    for message in messages {
+        let channel = log.channel(&message.topic, message.schema).unwrap();
+        log.write(channel, Origin { sequence: 1, logged: time, published: time }, &message.bytes).unwrap();
+    }
+    log.finish().unwrap();
+
+    let (_door, mut client) = open(&path);
+    client.ask(json!({"do": "watch", "what": "debug", "names": ["scene"]})).unwrap();
+    client.ask(json!({"do": "play", "speed": 1.0})).unwrap();
+    let mut records = Vec::new();
+    wait_until(|| {
+        client.ask(json!({"do": "describe"})).unwrap();
+        let (mine, rest) = std::mem::take(&mut client.events).into_iter().partition(|event| event["event"] == "debug");
+        client.events = rest;
+        let mine: Vec<Value> = mine;
+        records.extend(mine.iter().flat_map(|event| event["records"].as_array().unwrap().clone()));
+        records.iter().filter(|record| record["draw"].is_object()).count() >= 5
+            && records.iter().any(|record| record["annotation"].is_string())
+    });
+    assert!(records.iter().all(|record| record["name"] != "other/said"), "{records:?}");
+    // A text holds, and so the newest one is known at any time; of annotations, those that come.
+    let said: Vec<_> = records.iter().filter(|record| record["annotation"].is_string()).collect();
+    assert_eq!((&said[0]["name"], &said[0]["annotation"]), (&json!("scene/said"), &json!("I have the ball")));
+    for shape in shapes {
+        let expected = serde_json::to_value(shape).unwrap();
+        let is_near = |drawn: &Value| nearly(drawn, &expected);
+        assert!(records.iter().any(|record| is_near(&record["draw"])), "{expected} is not among {records:?}");
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Returns whether two values are the same but for rounding.
+fn nearly(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| nearly(value, other)))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| nearly(one, other))
+        }
+        _ => one.as_f64().zip(other.as_f64()).is_some_and(|(one, other)| (one - other).abs() < 1e-6),
+    }
 }
 
 #[test]

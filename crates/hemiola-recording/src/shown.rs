@@ -22,6 +22,7 @@ mod transform;
 pub use channel::{Channel, channel, places, topic};
 pub use gathered::Gathered;
 pub use messages::IMAGE_TYPE;
+pub use scene::POINT;
 
 use std::sync::Arc;
 

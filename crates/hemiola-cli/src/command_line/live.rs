@@ -18,6 +18,15 @@ pub enum LiveCommand {
 
 A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed, too.")]
     View(ViewArguments),
+    /// Take pictures of the live page of a running robot or of a log, with a Chromium without window
+    #[command(after_help = "Examples:
+  frames 'http://127.0.0.1:8765/?token=..' pictures      what the page shows after 3 s
+  frames game.mcap pictures --from 60s --count 10 --every 500ms --view field,scene
+  frames game.mcap pictures --view scene --size 1920x1080
+
+An address with a layout in it (menu Layouts, `Copy link`) shows that one. Pictures are named frame-001.png and so on; those that are
+there are replaced.")]
+    Frames(FramesArguments),
     /// Watch a running robot on the whole terminal: cycles, tasks, chains, topics, sources, links,
     /// messages
     Top(OutputArguments),
@@ -126,6 +135,49 @@ pub struct PsArguments {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct FramesArguments {
+    /// The address that a robot or `view` has printed, or a log: a file, the first of several, or a
+    /// folder with them
+    #[arg(value_name = "ADDRESS or LOG")]
+    pub subject: String,
+    /// The folder for the pictures
+    pub folder: PathBuf,
+    /// The number of pictures
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub count: u32,
+    /// The time from one picture to the next: 500ms, 1s
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    pub every: Duration,
+    /// The time until the first picture, in which the page receives what it shows
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = parse_duration)]
+    pub after: Duration,
+    /// Play a log from this time on, in whole seconds since its begin
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub from: Option<Duration>,
+    /// The size of the window
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = parse_size)]
+    pub size: (u32, u32),
+    /// The views to show beside each other: field,scene; default: what the page shows by itself
+    #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
+    pub view: Vec<String>,
+    /// Use the light colours of the page
+    #[arg(long)]
+    pub light: bool,
+    /// The browser; default: the first Chromium or Chrome in the PATH
+    #[arg(long, value_name = "PROGRAM")]
+    pub browser: Option<PathBuf>,
+}
+
+/// Reads the size of a window, such as `1280x720`.
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let size = text.split_once('x').map(|(width, height)| [width, height].map(str::parse::<u32>));
+    match size {
+        Some([Ok(width @ 100..=8000), Ok(height @ 100..=8000)]) => Ok((width, height)),
+        _ => Err("a size is WIDTHxHEIGHT in pixels, each from 100 to 8000: 1280x720".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -10,9 +10,11 @@
 //! | `parameters`, `providers`, `steer` | changing |
 //! | `trace`, `record`, `snapshot`, `why` | recording and explaining |
 //! | `view` | a log in place of a robot |
+//! | `frames` | pictures of the page |
 
 mod connect;
 mod decoder;
+mod frames;
 mod limit;
 mod link;
 pub mod parameters;
@@ -50,6 +52,7 @@ pub fn live(own: Option<&str>, command: &LiveCommand) -> Result<ExitCode, Comman
     match command {
         LiveCommand::Ps(arguments) => ps::ps(arguments),
         LiveCommand::View(arguments) => view::view(arguments),
+        LiveCommand::Frames(arguments) => frames::frames(arguments),
         LiveCommand::Top(arguments) => top::top(own, arguments),
         LiveCommand::Show(arguments) => show::show(own, arguments),
         LiveCommand::Plot(arguments) => plot::plot(own, arguments),

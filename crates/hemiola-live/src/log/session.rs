@@ -41,6 +41,8 @@ pub struct LogSession {
     values: Vec<LogStream>,
     /// The drawings that the client watches.
     drawn: Vec<Shown>,
+    /// The names that the client watches.
+    drawn_names: Vec<String>,
     /// The number of drawings that were dropped because the client was too slow, and have not been
     /// reported yet.
     undrawn: u64,
@@ -78,6 +80,7 @@ impl LogSession {
             told: now,
             values: Vec::new(),
             drawn: Vec::new(),
+            drawn_names: Vec::new(),
             undrawn: 0,
             plots: Vec::new(),
             feed: None,
@@ -135,8 +138,9 @@ impl LogSession {
             Request::Watch { what: Watched::Debug, names, .. } => {
                 let names = names.unwrap_or_default();
                 self.drawn = self.contents.shown.iter().filter(|shown| shown.is_wanted(&names)).cloned().collect();
+                self.drawn_names = names;
                 self.is_stale = true;
-                let names: Vec<_> = self.contents.shown.iter().map(Shown::describe).collect();
+                let names: Vec<_> = self.contents.shown.iter().filter_map(Shown::describe).collect();
                 out.send(&json!({"event": "debug", "names": names, "records": [], "dropped": 0}));
                 json!({})
             }
@@ -276,7 +280,7 @@ impl LogSession {
             self.undrawn += 1;
             return;
         }
-        match shown.read(message, nanoseconds(message.log_time), time) {
+        match shown.read(message, nanoseconds(message.log_time), time, &self.drawn_names) {
             Ok(seen) => seen.into_iter().for_each(|seen| match seen {
                 Seen::Record(record) => records.push(record),
                 Seen::Image(bytes) => out.send_bytes(bytes),

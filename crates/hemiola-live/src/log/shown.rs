@@ -1,4 +1,4 @@
-//! The drawings and images that modules showed when a log was recorded: messages below `/debug`,
+//! The drawings, texts and images that modules showed when a log was recorded: messages below `/debug`,
 //! converted to the records that running robots send in the event `debug`.
 //!
 //! [`hemiola_recording::shown`] has written these messages. Circles, ellipses and arrows of a scene
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use hemiola_log::{Channel, Numbers, Value};
-use hemiola_recording::shown::{MOVING, STATIC, topic};
+use hemiola_recording::shown::{MOVING, POINT, STATIC, topic};
 use hemiola_recording::split::Kept;
 use serde_json::{Map, Value as Json, json};
 
@@ -32,7 +32,12 @@ enum Kind {
     /// The placement of one space in another.
     Transform,
     Image,
+    /// The texts and annotations of all updates.
+    Words,
 }
+
+/// The level of texts among [`Kind::Words`]; annotations have a higher one.
+const TEXT_LEVEL: f64 = 1.0;
 
 /// The time after which a drawing disappears unless it is drawn again.
 const LIFETIME: i64 = 1_000_000_000;
@@ -47,7 +52,7 @@ impl Shown {
             let dotted = |path: &str| path.replace('/', ".");
             let name = match kind {
                 Kind::Plot | Kind::Image => dotted(path),
-                Kind::Transform => path.to_owned(),
+                Kind::Transform | Kind::Words => path.to_owned(),
                 // Dots in the names of images are slashes in topics.
                 Kind::Scene | Kind::Annotations => {
                     let layer = |image: &&str| path.strip_prefix(*image).is_some_and(|rest| rest.starts_with('/'));
@@ -60,33 +65,35 @@ impl Shown {
         found.collect()
     }
 
-    /// Returns the description in the form for clients.
-    pub fn describe(&self) -> Json {
+    /// Returns the description in the form for clients; `None` for the channel of all words, which
+    /// has many names.
+    pub fn describe(&self) -> Option<Json> {
         let kind = match self.kind {
             Kind::Plot => "plot",
             Kind::Scene | Kind::Annotations | Kind::Transform => "drawing",
             Kind::Image => "image",
+            Kind::Words => return None,
         };
-        json!({"name": self.name, "kind": kind, "update": ""})
+        Some(json!({"name": self.name, "kind": kind, "update": ""}))
     }
 
-    /// Returns whether a client that watches these names is sent the messages as drawings or
+    /// Returns whether a client that watches these names is sent the messages as drawings, words or
     /// images. Plots are sent through subscriptions to plots.
     pub fn is_wanted(&self, names: &[String]) -> bool {
-        self.kind != Kind::Plot
-            && names.iter().any(|wanted| match wanted.strip_suffix('*') {
-                Some(begin) => self.name.starts_with(begin),
-                None => {
-                    self.name.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                }
-            })
+        match self.kind {
+            Kind::Plot => false,
+            // Which names there are is known message by message.
+            Kind::Words => !names.is_empty(),
+            _ => is_among(names, &self.name),
+        }
     }
 
-    /// Returns the records and images for a message of `time`, as of the time `now`.
+    /// Returns the records and images for a message of `time`, as of the time `now`, for a client
+    /// that watches these names.
     ///
     /// # Errors
     /// Returns an error if the message cannot be read.
-    pub fn read(&self, message: &Kept, time: i64, now: i64) -> Result<Vec<Seen>, String> {
+    pub fn read(&self, message: &Kept, time: i64, now: i64, names: &[String]) -> Result<Vec<Seen>, String> {
         let value = message.as_message().decode().map_err(|error| error.to_string())?;
         let head = Head { name: &self.name, time, run: message.sequence };
         // Drawings over an image were recorded as scenes before its first image was known, so a
@@ -100,6 +107,11 @@ impl Shown {
                 head.lasting("", is_background, now, || vec![transform(&value)])
             }
             Kind::Annotations => head.lasting("", false, now, || annotations(&value)),
+            Kind::Words => {
+                let name = text(&value, "name");
+                let words = || Seen::Record(Head { name: &name, ..head }.words(&value).into());
+                is_among(names, &name).then(words).into_iter().collect()
+            }
         })
     }
 }
@@ -113,9 +125,18 @@ impl Kind {
             ("foxglove_msgs", "ImageAnnotations") => Self::Annotations,
             ("foxglove_msgs", "FrameTransform") => Self::Transform,
             ("sensor_msgs", "Image") => Self::Image,
+            ("foxglove_msgs", "Log") => Self::Words,
             _ => return None,
         })
     }
+}
+
+/// Returns whether a name is among the names, spaces and beginnings that a client watches.
+fn is_among(names: &[String], name: &str) -> bool {
+    names.iter().any(|wanted| match wanted.strip_suffix('*') {
+        Some(begin) => name.starts_with(begin),
+        None => name.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+    })
 }
 
 /// Returns the part of a channel's topic after `/debug/` or, for a transform, after the common
@@ -195,6 +216,13 @@ impl Head<'_> {
         deleted.chain(drawn).collect()
     }
 
+    fn words(&self, log: &Value) -> Map<String, Json> {
+        let mut record = self.record(&text(log, "file"), 0);
+        let kind = if number(log, "level") > TEXT_LEVEL { "annotation" } else { "text" };
+        record.insert(kind.to_owned(), text(log, "message").into());
+        record
+    }
+
     fn image(&self, image: &Value) -> Option<Seen> {
         let pixels = image.get("data")?;
         let Value::Numbers(Numbers::U8(pixels)) = &*pixels else { return None };
@@ -210,32 +238,55 @@ impl Head<'_> {
     }
 }
 
-/// Returns the points, lines and texts of an entity of a scene.
+/// Returns the shapes of an entity of a scene.
 fn shapes(entity: &Value) -> Vec<Drawn> {
-    let points = items(entity, "spheres");
-    let points =
-        points.iter().map(|sphere| (json!({"points": [place(sphere, "pose.position")]}), color(sphere, "color")));
-    let lines = items(entity, "lines");
-    let lines = lines.iter().map(|line| {
-        let points = items(line, "points");
-        (json!({"line": points.iter().map(|point| place(point, "")).collect::<Vec<_>>()}), color(line, "color"))
+    let all = |list: &str, shape: &dyn Fn(&Value) -> Json| -> Vec<Drawn> {
+        items(entity, list).iter().map(|one| (shape(one), color(one, "color"))).collect()
+    };
+    let spheres = all("spheres", &|sphere| {
+        let (center, diameter) = (place(sphere, "pose.position"), number(sphere, "size.x"));
+        if diameter == POINT {
+            json!({"points": [center]})
+        } else {
+            json!({"sphere": center, "radius": diameter / 2.0})
+        }
     });
-    let texts = items(entity, "texts");
-    let texts = texts.iter().map(|label| {
-        (json!({"text": text(label, "text"), "at": place(label, "pose.position")}), color(label, "color"))
+    let boxes = all("cubes", &|cube| {
+        let size = ["x", "y", "z"].map(|axis| number(cube, &format!("size.{axis}")));
+        json!({"box": place(cube, "pose.position"), "size": size, "rotation": rotation(cube, "pose.orientation")})
     });
-    points.chain(lines).chain(texts).collect()
+    let capsules =
+        all("cylinders", &|cylinder| json!({"capsule": ends(cylinder), "radius": number(cylinder, "size.x") / 2.0}));
+    let lines = all(
+        "lines",
+        &|line| json!({"line": items(line, "points").iter().map(|point| place(point, "")).collect::<Vec<_>>()}),
+    );
+    let texts = all("texts", &|label| json!({"text": text(label, "text"), "at": place(label, "pose.position")}));
+    [spheres, boxes, capsules, lines, texts].concat()
+}
+
+/// Returns the middles of both ends of a cylinder.
+fn ends(cylinder: &Value) -> [[f64; 3]; 2] {
+    let [x, y, z, w] = rotation(cylinder, "pose.orientation");
+    let half = number(cylinder, "size.z") / 2.0;
+    // The z axis, turned by the quaternion.
+    let way = [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)].map(|part| half * part);
+    let middle = ["x", "y", "z"].map(|axis| number(cylinder, &format!("pose.position.{axis}")));
+    [-1.0, 1.0].map(|side| std::array::from_fn(|axis| middle[axis] + side * way[axis]))
+}
+
+fn rotation(value: &Value, path: &str) -> [f64; 4] {
+    ["x", "y", "z", "w"].map(|name| number(value, &format!("{path}.{name}")))
 }
 
 /// Returns the placement of a space. Its name is the same as in the drawings in it, and in their
 /// topics.
 fn transform(transform: &Value) -> Drawn {
     let place_of = topic(&text(transform, "child_frame_id"));
-    let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| number(transform, &format!("rotation.{name}")));
     let shape = json!({
         "place": place_of.strip_prefix("/debug/"),
         "at": place(transform, "translation"),
-        "rotation": [x, y, z, w],
+        "rotation": rotation(transform, "rotation"),
     });
     (shape, "#ffffffff".to_owned())
 }

@@ -61,6 +61,9 @@ impl Pen<'_> {
             | Shape::Arrow3d { .. }
             | Shape::Frame { .. }
             | Shape::Text3d { .. }
+            | Shape::Sphere { .. }
+            | Shape::Cuboid { .. }
+            | Shape::Capsule { .. }
             | Shape::Place { .. }
             | Shape::Place3d { .. }
             | Shape::Nothing => {}

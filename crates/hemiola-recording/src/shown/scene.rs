@@ -8,15 +8,15 @@ use hemiola_model::module::{Color as Shown, Shape};
 
 use super::Drawing;
 use super::messages::{
-    Color, LinePrimitive, Point, Pose, Quaternion, SceneEntity, SceneEntityDeletion, SceneUpdate, SpherePrimitive,
-    TextPrimitive, Vector3,
+    Color, CubePrimitive, CylinderPrimitive, LinePrimitive, Point, Pose, Quaternion, SceneEntity, SceneEntityDeletion,
+    SceneUpdate, SpherePrimitive, TextPrimitive, Vector3,
 };
 
 /// The sizes, in pixels.
 const THICKNESS: f64 = 2.0;
 const FONT: f64 = 14.0;
-/// The diameter of a point in metres.
-const POINT: f64 = 0.02;
+/// The diameter of a point in metres. Who reads a scene tells points from solid spheres by it.
+pub const POINT: f64 = 0.02;
 /// The time after which a drawing disappears that an update does not draw again.
 const LIFETIME: Duration = Duration::from_secs(1);
 
@@ -51,8 +51,8 @@ pub fn of(drawing: &Drawing) -> SceneUpdate {
 
 fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
     match *shape {
-        Shape::Points(points) => points.iter().for_each(|at| entity.spheres.push(sphere(flat(*at), color))),
-        Shape::Points3d(points) => points.iter().for_each(|at| entity.spheres.push(sphere(point(*at), color))),
+        Shape::Points(points) => points.iter().for_each(|at| entity.spheres.push(sphere(flat(*at), POINT, color))),
+        Shape::Points3d(points) => points.iter().for_each(|at| entity.spheres.push(sphere(point(*at), POINT, color))),
         Shape::Line(points) => entity.lines.push(line(points.iter().copied().map(flat), color)),
         Shape::Line3d(points) => entity.lines.push(line(points.iter().copied().map(point), color)),
         Shape::Arrow { from, to } => {
@@ -61,7 +61,7 @@ fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
         }
         Shape::Arrow3d { from, to } => {
             entity.lines.push(line([from, to].map(point), color));
-            entity.spheres.push(sphere(point(to), color));
+            entity.spheres.push(sphere(point(to), POINT, color));
         }
         Shape::Circle { center, radius } => {
             entity.lines.push(line(ellipse(center, [radius; 2], 0.0).map(flat), color));
@@ -80,6 +80,19 @@ fn draw(entity: &mut SceneEntity, shape: &Shape, color: Shown) {
                 entity.lines.push(line([position, end].map(point), color));
             }
         }
+        Shape::Sphere { center, radius } => {
+            entity.spheres.push(sphere(point(center), 2.0 * f64::from(radius), color));
+        }
+        Shape::Cuboid { center, size: [x, y, z], rotation: [rx, ry, rz, rw] } => {
+            let orientation = Quaternion { x: rx.into(), y: ry.into(), z: rz.into(), w: rw.into() };
+            let size = Vector3 { x: x.into(), y: y.into(), z: z.into() };
+            entity.cubes.push(CubePrimitive {
+                pose: Pose { position: point(center), orientation },
+                size,
+                color: color.into(),
+            });
+        }
+        Shape::Capsule { from, to, radius } => entity.cylinders.push(capsule(from, to, radius, color)),
         // Places are messages of their own: `transform`.
         Shape::Place { .. } | Shape::Place3d { .. } | Shape::Nothing => {}
     }
@@ -122,8 +135,37 @@ fn at(position: Point) -> Pose {
     Pose { position, orientation: Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 1.0 } }
 }
 
-fn sphere(position: Point, color: Shown) -> SpherePrimitive {
-    SpherePrimitive { pose: at(position), size: Vector3 { x: POINT, y: POINT, z: POINT }, color: color.into() }
+fn sphere(position: Point, diameter: f64, color: Shown) -> SpherePrimitive {
+    let size = Vector3 { x: diameter, y: diameter, z: diameter };
+    SpherePrimitive { pose: at(position), size, color: color.into() }
+}
+
+/// Returns a cylinder between the centres of a capsule's ends: Foxglove has no capsules.
+fn capsule(from: [f32; 3], to: [f32; 3], radius: f32, color: Shown) -> CylinderPrimitive {
+    let middle = std::array::from_fn(|axis| (from[axis] + to[axis]) / 2.0);
+    let way: [f64; 3] = std::array::from_fn(|axis| f64::from(to[axis]) - f64::from(from[axis]));
+    let length = way.iter().map(|part| part * part).sum::<f64>().sqrt();
+    let diameter = 2.0 * f64::from(radius);
+    CylinderPrimitive {
+        pose: Pose { position: point(middle), orientation: from_z_to(way, length) },
+        size: Vector3 { x: diameter, y: diameter, z: length },
+        bottom_scale: 1.0,
+        top_scale: 1.0,
+        color: color.into(),
+    }
+}
+
+/// Returns the shortest rotation of the z axis to a direction, given as a vector and its length.
+fn from_z_to([x, y, z]: [f64; 3], length: f64) -> Quaternion {
+    let w = length + z;
+    let norm = (x * x + y * y + w * w).sqrt();
+    // Straight down, half a turn around any horizontal axis is the shortest; without a direction
+    // there is nothing to turn.
+    if norm <= 1e-9 * length.max(f64::MIN_POSITIVE) {
+        let turn = if length > 0.0 { 1.0 } else { 0.0 };
+        return Quaternion { x: turn, y: 0.0, z: 0.0, w: 1.0 - turn };
+    }
+    Quaternion { x: -y / norm, y: x / norm, z: 0.0, w: w / norm }
 }
 
 fn line(points: impl IntoIterator<Item = Point>, color: Shown) -> LinePrimitive {

@@ -42,6 +42,9 @@ fn every_shape() -> Vec<Shape> {
         Shape::Arrow3d { from: [0.0; 3], to: [1.0; 3] },
         Shape::Frame { position: [1.0, 0.0, 0.0], rotation: [0.0, 0.0, 0.5_f32.sqrt(), 0.5_f32.sqrt()], length: 2.0 },
         Shape::Text3d { at: [1.0, 2.0, 3.0], text: ShortText::of("foot") },
+        Shape::Sphere { center: [1.0, 2.0, 3.0], radius: 0.5 },
+        Shape::Cuboid { center: [1.0, 2.0, 3.0], size: [0.5, 1.0, 2.0], rotation: [0.5; 4] },
+        Shape::Capsule { from: [1.0, 2.0, 3.0], to: [3.0, 2.0, 3.0], radius: 0.25 },
         Shape::Place { space: "robot", at: [1.0, 2.0], angle: FRAC_PI_2 },
         Shape::Place3d { space: "torso", position: [1.0, 2.0, 3.0], rotation: [0.5; 4] },
         Shape::Nothing,
@@ -80,7 +83,17 @@ fn a_scene_has_every_shape_in_the_frame_of_its_space() {
     // There are a line, an arrow, a circle, an ellipse, a line and an arrow in space, and the three
     // axes of a frame.
     assert!(has("lines[8]") && !has("lines[9]"));
-    assert!(has("spheres[2]") && !has("spheres[3]"), "two points, and the tip of an arrow in space");
+    assert!(has("spheres[3]") && !has("spheres[4]"), "two points, the tip of an arrow in space, and a sphere");
+    let part = |path: &str| text(&scene, &format!("entities[0].{path}")).parse::<f64>().unwrap();
+    let is = |path: &str, expected: f64| assert!((part(path) - expected).abs() < 1e-6, "{path}: {}", part(path));
+    is("spheres[3].size.x", 1.0);
+    is("cubes[0].size.z", 2.0);
+    // The z axis of the cylinder is turned by a right angle to the x axis.
+    is("cylinders[0].pose.position.x", 2.0);
+    is("cylinders[0].size.z", 2.0);
+    is("cylinders[0].size.x", 0.5);
+    is("cylinders[0].pose.orientation.y", 0.5_f64.sqrt());
+    is("cylinders[0].pose.orientation.w", 0.5_f64.sqrt());
     assert!(has("texts[1]") && !has("texts[2]"));
     // The frame is turned by a right angle: its first axis points along y.
     let [x, y] = ["x", "y"].map(|axis| text(&scene, &format!("entities[0].lines[6].points[1].{axis}")));

@@ -158,6 +158,38 @@ impl<'d> Scene<'d> {
         self.pen.draw(Shape::Text3d { at: at.into(), text: ShortText::of(text) }, color.into());
     }
 
+    /// Draws a solid sphere.
+    pub fn sphere(&self, center: impl Into<[f32; 3]>, radius: f32, color: impl Into<Color>) {
+        self.pen.draw(Shape::Sphere { center: center.into(), radius }, color.into());
+    }
+
+    /// Draws a solid box, by its centre, the lengths of its edges, and its rotation, a unit
+    /// quaternion (x, y, z, w).
+    pub fn cuboid(
+        &self,
+        center: impl Into<[f32; 3]>,
+        size: impl Into<[f32; 3]>,
+        rotation: impl Into<[f32; 4]>,
+        color: impl Into<Color>,
+    ) {
+        let shape = Shape::Cuboid { center: center.into(), size: size.into(), rotation: rotation.into() };
+        self.pen.draw(shape, color.into());
+    }
+
+    /// Draws a solid cylinder with half a sphere at each end: limbs, posts, wheels.
+    ///
+    /// ```
+    /// use hemiola_model::module::{Color, Debug};
+    ///
+    /// fn shin(knee: [f32; 3], ankle: [f32; 3], debug: &Debug) {
+    ///     debug.draw_3d("robot/shin", |scene| scene.capsule(knee, ankle, 0.04, Color::WHITE));
+    /// }
+    /// # shin([0.0, 0.05, 0.2], [0.0, 0.05, 0.05], &Debug::default());
+    /// ```
+    pub fn capsule(&self, from: impl Into<[f32; 3]>, to: impl Into<[f32; 3]>, radius: f32, color: impl Into<Color>) {
+        self.pen.draw(Shape::Capsule { from: from.into(), to: to.into(), radius }, color.into());
+    }
+
     /// Places another space in this one, by its origin and its rotation, a unit quaternion (x, y,
     /// z, w), otherwise like [`Canvas::place`]. Spaces of two dimensions lie on the ground of those
     /// of three, so that both can be placed in each other.

@@ -63,6 +63,19 @@ impl Serialize for Shape {
                 map.serialize_entry("rotation", rotation)?;
                 map.serialize_entry("length", length)?;
             }
+            Self::Sphere { center, radius } => {
+                map.serialize_entry("sphere", center)?;
+                map.serialize_entry("radius", radius)?;
+            }
+            Self::Cuboid { center, size, rotation } => {
+                map.serialize_entry("box", center)?;
+                map.serialize_entry("size", size)?;
+                map.serialize_entry("rotation", rotation)?;
+            }
+            Self::Capsule { from, to, radius } => {
+                map.serialize_entry("capsule", &[from, to])?;
+                map.serialize_entry("radius", radius)?;
+            }
             Self::Place { space, at, angle } => {
                 map.serialize_entry("place", space)?;
                 map.serialize_entry("at", at)?;

@@ -88,6 +88,9 @@ impl DebugContent {
                 | Shape::Arrow3d { .. }
                 | Shape::Frame { .. }
                 | Shape::Place3d { .. }
+                | Shape::Sphere { .. }
+                | Shape::Cuboid { .. }
+                | Shape::Capsule { .. }
                 | Shape::Text3d { .. } => DebugKind::Drawing3d,
                 _ => DebugKind::Drawing,
             },

@@ -77,6 +77,31 @@ pub enum Shape {
         /// The words of the text.
         text: ShortText,
     },
+    /// A solid sphere.
+    Sphere {
+        /// The centre.
+        center: [f32; 3],
+        /// The radius.
+        radius: f32,
+    },
+    /// A solid box.
+    Cuboid {
+        /// The centre.
+        center: [f32; 3],
+        /// The lengths of its edges along its own axes.
+        size: [f32; 3],
+        /// The rotation of its axes, a unit quaternion: x, y, z, w.
+        rotation: [f32; 4],
+    },
+    /// A solid cylinder with half a sphere at each end.
+    Capsule {
+        /// The centre of the sphere at one end.
+        from: [f32; 3],
+        /// The centre of the sphere at the other end.
+        to: [f32; 3],
+        /// The radius of the cylinder and of both spheres.
+        radius: f32,
+    },
     /// The place of another space in this one: what is drawn there is seen here.
     Place {
         /// The name of the other space.

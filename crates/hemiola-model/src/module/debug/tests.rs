@@ -190,6 +190,15 @@ fn records_are_json_as_the_door_describes_it() {
             Shape::Frame { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], length: 1.0 },
             r#"{"frame":[0.0,0.0,0.0],"length":1.0,"rotation":[0.0,0.0,0.0,1.0]}"#,
         ),
+        (Shape::Sphere { center: [1.0, 2.0, 3.0], radius: 0.5 }, r#"{"radius":0.5,"sphere":[1.0,2.0,3.0]}"#),
+        (
+            Shape::Cuboid { center: [0.0; 3], size: [1.0, 2.0, 3.0], rotation: [0.0, 0.0, 0.0, 1.0] },
+            r#"{"box":[0.0,0.0,0.0],"rotation":[0.0,0.0,0.0,1.0],"size":[1.0,2.0,3.0]}"#,
+        ),
+        (
+            Shape::Capsule { from: [0.0; 3], to: [1.0; 3], radius: 0.5 },
+            r#"{"capsule":[[0.0,0.0,0.0],[1.0,1.0,1.0]],"radius":0.5}"#,
+        ),
         (
             Shape::Place { space: "robot", at: [1.0, 2.0], angle: 0.5 },
             r#"{"angle":0.5,"at":[1.0,2.0],"place":"robot"}"#,

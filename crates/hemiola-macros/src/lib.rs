@@ -77,12 +77,13 @@ pub fn derive_representation(input: TokenStream) -> TokenStream {
     finish(representation::derive(&parse_macro_input!(input as DeriveInput)))
 }
 
-/// Makes a type readable in place, in the bytes of its message: implements `InPlace`. It goes beside
-/// [`Data`](derive@Data) or [`Representation`](derive@Representation), and is not generic.
+/// Makes a type readable in place, in the bytes of its message: implements `InPlace`. It goes
+/// beside [`Data`](derive@Data) or [`Representation`](derive@Representation), and is not generic.
 ///
 /// A structure `Pose` gets a view `PoseView`, with fields of the same names: numbers are numbers, a
-/// `String` is a `&str`, a `Vec` is a `Sequence`, which for `u8` is a slice. An enum with data has a
-/// view with the same variants. An enum without data is its own view, so it is `Copy` and `Debug`.
+/// `String` is a `&str`, a `Vec` is a `Sequence`, which for `u8` is a slice. An enum with data has
+/// a view with the same variants. An enum without data is its own view, so it is `Copy` and
+/// `Debug`.
 ///
 /// ```
 /// use hemiola::prelude::*;

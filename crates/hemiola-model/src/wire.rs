@@ -56,8 +56,9 @@ use crate::{Form, Representation};
 /// # On real-time threads
 /// Viewing, cloning and dropping neither allocate nor wait, except that the last clone frees the
 /// buffer. [`overwrite`](Self::overwrite) writes into the buffer that there is if no clone has it;
-/// then it allocates only where the buffer has to grow. [`encode`](Self::encode) allocates a buffer,
-/// and so does `default`, for the default of `T`.
+/// then it allocates only where the buffer has to grow, and, as all that writes CDR, for enums with
+/// data. [`encode`](Self::encode) allocates a buffer, and so does `default`, for the default of
+/// `T`.
 pub struct Wire<T> {
     /// A message that [`InPlace::view`] of `T` has found to be one; empty only if a panic of `T`
     /// has kept it from being written.
@@ -123,8 +124,8 @@ impl<T: InPlace> Wire<T> {
     /// ```
     ///
     /// # Errors
-    /// Fails if the bytes do not hold a `T`, or hold more than it, as [`decode`](crate::cdr::decode)
-    /// does. Nothing is allocated but the error.
+    /// Fails if the bytes do not hold a `T`, or hold more than it, as
+    /// [`decode`](crate::cdr::decode) does. Nothing is allocated but the error.
     pub fn checked(message: SharedBytes) -> Result<Self, ReadError> {
         let mut reader = ViewReader::new(&message)?;
         T::view(&mut reader)?;

@@ -1,4 +1,5 @@
-//! Messages in their wire form are in the log as they were published, and nobody encodes them again.
+//! Messages in their wire form are in the log as they were published, and nobody encodes them
+//! again.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

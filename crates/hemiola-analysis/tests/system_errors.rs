@@ -90,12 +90,12 @@ fn a_chain_has_a_period_or_begins_after_something_that_has_one() {
     let brake = chain("brake", "begins = { after = \"alarm\" }");
     assert_eq!(
         system(&[brake.clone(), chain("alarm", "begins = { after = \"brake\" }")]),
-        "system.toml:2:3: chains begin after each other: alarm -> brake -> alarm
+        "system.toml:2:1: chains begin after each other: alarm -> brake -> alarm
   help: give one of them a `period` instead of `begins`"
     );
     assert_eq!(
         system(&[brake, chain("alarm", "")]),
-        "system.toml:6:3: the period is zero
+        "system.toml:6:1: the period is zero
   help: write the time from one release to the next, such as \"20 ms\""
     );
     assert_eq!(

@@ -41,6 +41,13 @@ impl Pose2 {
         Vec2::from_angle(-self.rotation).rotate(point - self.translation)
     }
 
+    /// Returns the pose from which a field looks the same that is symmetric around its origin: half
+    /// a turn around the origin.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        Self { rotation: normalize_angle(self.rotation + PI), translation: -self.translation }
+    }
+
     /// Returns the direction that the pose faces, as a unit vector.
     #[must_use]
     pub fn forward(&self) -> Vec2 {

@@ -8,7 +8,9 @@
 //! | [`ball_filter`] | seen ball, way, view | ball and other hypotheses |
 //! | [`ball_fit`] | seen ball, way, view | ball: an alternative, for `[providers]` |
 //! | [`ball_predictor`] | ball | where it rolls and stops |
-//! | [`self_locator`] | seen lines and landmarks, way | particles: possible poses of the robot |
+//! | [`rule_reader`] | the GameController's word | where the rules put the robot |
+//! | [`mirror_judge`] | ball, pose, messages of mates | whether the pose is mirrored |
+//! | [`self_locator`] | seen lines and landmarks, way, the two above | particles: possible poses of the robot |
 //! | [`pose_tracker`] | particles, way | clusters of them, and a single pose |
 //! | [`obstacle_tracker`] | seen obstacles, way, view | obstacles |
 //! | [`field_ball_locator`] | ball, prediction, pose | ball on the field |
@@ -25,7 +27,9 @@ pub mod ball_filter;
 pub mod ball_fit;
 pub mod ball_predictor;
 
+pub mod mirror_judge;
 pub mod pose_tracker;
+pub mod rule_reader;
 pub mod self_locator;
 
 pub mod obstacle_tracker;

@@ -11,7 +11,7 @@ use hemiola::Time;
 use super::official::Official;
 use super::player::{Player, Start};
 use super::radio::{Link, Radio};
-use super::summary::{RobotSummary, Summary};
+use super::summary::{Localisation, RobotSummary, Summary};
 use crate::NaoError;
 use crate::game_controller::referee::{Referee, Rules, Side};
 use crate::geometry::Pose2;
@@ -188,6 +188,9 @@ impl Course {
             goals: self.official.goals().to_vec(),
             restarts: self.official.restarts(),
             messages: self.official.messages(),
+            localisation: Localisation::of(
+                self.players.iter().flat_map(|player| &player.errors.position).copied().collect(),
+            ),
             robots: robots
                 .map(|(index, player)| RobotSummary::of(player, self.arena.falls(index), self.radio.lost(index)))
                 .collect(),

@@ -22,8 +22,36 @@ pub struct Summary {
     pub restarts: u32,
     /// The messages of both teams, as the referee counts them.
     pub messages: [MessageCount; 2],
+    /// How well the robots knew where they were.
+    pub localisation: Localisation,
     /// The robots: those of the first team, then those of the second.
     pub robots: Vec<RobotSummary>,
+}
+
+/// How well robots knew where they were: the distances of the believed position from the true one,
+/// of all robots and at all times.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Localisation {
+    /// The median, in metres.
+    pub p50: f32,
+    /// The distance that is exceeded in a tenth of the time, in metres.
+    pub p90: f32,
+    /// The share of the time in which the distance was above [`LOST`](Self::LOST), from 0 to 1.
+    pub lost: f32,
+}
+
+impl Localisation {
+    /// The distance beyond which a robot is lost, in metres.
+    pub const LOST: f32 = 1.0;
+
+    /// Returns that of distances in any order.
+    #[must_use]
+    pub fn of(mut distances: Vec<f32>) -> Self {
+        distances.sort_by(f32::total_cmp);
+        let quantile = |percent: usize| distances.get(distances.len() * percent / 100).copied().unwrap_or_default();
+        let lost = distances.iter().filter(|distance| **distance > Self::LOST).count();
+        Self { p50: quantile(50), p90: quantile(90), lost: lost as f32 / distances.len().max(1) as f32 }
+    }
 }
 
 /// The quantiles of an error, in metres; zero if there was none.
@@ -114,6 +142,12 @@ impl fmt::Display for Summary {
         for (side, MessageCount { sent, illegal }) in [TeamSide::Home, TeamSide::Away].into_iter().zip(self.messages) {
             writeln!(formatter, "  {side:4}  {sent} messages, {illegal} of them against the rules")?;
         }
+        let Localisation { p50, p90, lost } = self.localisation;
+        writeln!(
+            formatter,
+            "  poses of all robots: off by {p50:.2} m (median), {p90:.2} m (p90), by more than 1 m in {:.1} % of the time",
+            100.0 * lost
+        )?;
         writeln!(formatter)?;
         writeln!(
             formatter,

@@ -98,6 +98,39 @@ pub struct PoseCluster {
     pub weight: f32,
 }
 
+/// What the rules of the game say of where the robot is.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct PlaceByRules {
+    /// The kind of place to which the robot was carried last.
+    pub carried: CarriedTo,
+    /// The number of times that it was carried somewhere.
+    pub times: u32,
+    /// True while robots that play stand in their own half.
+    pub in_own_half: bool,
+}
+
+/// A kind of place to which people carry a robot.
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CarriedTo {
+    /// Nowhere: it walks by itself.
+    #[default]
+    Nowhere,
+    /// To a touch line of its own half, before a half begins.
+    Entry,
+    /// To a touch line, level with the penalty mark of its own half, after a penalty.
+    Return,
+}
+
+/// Whether the robot believes to be where a point reflection at the centre puts it, from where the
+/// field looks the same.
+#[derive(Representation, Clone, Debug, Default, PartialEq)]
+pub struct MirrorVerdict {
+    /// The number of times that the pose was found to be the mirror image of the true one.
+    pub mirrored: u32,
+    /// The evidence for it since the last time: the balance of sightings of mates, in seconds.
+    pub evidence: f32,
+}
+
 /// The position and velocity of the ball.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct BallModel {

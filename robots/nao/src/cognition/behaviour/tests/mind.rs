@@ -124,7 +124,10 @@ impl Mind {
         let prediction = &filled(|out| self.ball_predictor.ball_prediction(&now.ball, debug, out));
         let (lines, landmarks, kept) = (&senses.lines, &senses.landmarks, &KeptBelief::default());
         let particles = &filled(|out| {
-            self.self_locator.particles(odometry, lines, landmarks, fall, kept, clock, scope, debug, out);
+            let (rules, mirror) = (&PlaceByRules::default(), &MirrorVerdict::default());
+            self.self_locator.particles(
+                odometry, lines, landmarks, fall, kept, rules, mirror, clock, scope, debug, out,
+            );
         });
         let clusters = &filled(|out| self.pose_tracker.clusters(particles, out));
         self.pose_tracker.pose(clusters, particles, odometry, debug, &mut now.pose);

@@ -1,5 +1,8 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::field::{LINES, POSTS};
+use crate::geometry::normalize_angle;
 use crate::representations::perception::{LandmarkShape, SeenLandmark, SeenLine};
 
 /// Returns what a robot sees from `pose`, without errors: the parts of lines within reach and
@@ -35,14 +38,27 @@ fn run_with(
     fall: Uprightness,
     kept: &KeptBelief,
 ) -> PoseParticles {
-    let (lines, landmarks) = seen_from(pose);
+    let told = (PlaceByRules::default(), MirrorVerdict::default());
+    run_told(locator, &seen_from(pose), step, fall, kept, &told)
+}
+
+fn run_told(
+    locator: &mut SelfLocator,
+    (lines, landmarks): &(LinePercept, LandmarkPercept),
+    step: Pose2,
+    fall: Uprightness,
+    kept: &KeptBelief,
+    (rules, mirror): &(PlaceByRules, MirrorVerdict),
+) -> PoseParticles {
     let mut particles = PoseParticles::default();
     locator.particles(
         &OdometryStep { step },
-        &lines,
-        &landmarks,
+        lines,
+        landmarks,
         &FallState { state: fall },
         kept,
+        rules,
+        mirror,
         &Clock::new(Time::ZERO, Duration::ZERO, 0),
         &Scope::default(),
         &Debug::default(),
@@ -138,4 +154,141 @@ fn the_same_inputs_give_the_same_bits_and_another_seed_does_not() {
     };
     assert_eq!(particles(1), particles(1));
     assert_ne!(particles(1), particles(2));
+}
+
+/// A robot that has found itself, for a test that carries it elsewhere.
+fn settled(seed: u64) -> SelfLocator {
+    let mut locator = SelfLocator::create(SelfLocatorParameters { seed, ..Default::default() });
+    for _ in 0..40 {
+        run(&mut locator, &START, Pose2::default(), Uprightness::Upright);
+    }
+    locator
+}
+
+const START: Pose2 = Pose2::new(-1.3, 3.0, -FRAC_PI_2);
+
+/// Returns what is seen from `pose` with errors as images have them: of the direction, and false
+/// and missing landmarks.
+fn seen_badly(pose: &Pose2, random: &mut Random) -> (LinePercept, LandmarkPercept) {
+    let (mut lines, mut landmarks) = seen_from(pose);
+    let error = Pose2 { rotation: 0.015 * random.normal(), translation: Vec2::ZERO };
+    let stretch = 1.0 + 0.02 * random.normal();
+    let shift = |point: Vec2| error.transform(point) * stretch;
+    lines.lines.iter_mut().for_each(|line| (line.from, line.to) = (shift(line.from), shift(line.to)));
+    landmarks.landmarks.retain_mut(|landmark| {
+        landmark.position = shift(landmark.position);
+        random.index(3) > 0
+    });
+    if random.index(10) == 0 {
+        let position = Vec2::new(random.uniform(0.5, 3.0), random.uniform(-1.5, 1.5));
+        landmarks.landmarks.push(SeenLandmark { kind: LandmarkShape::Tee, position });
+    }
+    (lines, landmarks)
+}
+
+/// Returns the particles after so many runs in which the robot turns on the spot, and its pose.
+fn look_around(
+    locator: &mut SelfLocator,
+    mut pose: Pose2,
+    runs: u32,
+    random: &mut Random,
+    told: &(PlaceByRules, MirrorVerdict),
+) -> (PoseParticles, Pose2) {
+    let mut particles = PoseParticles::default();
+    for _ in 0..runs {
+        let step = Pose2::new(0.0, 0.0, 0.02);
+        pose = pose * step;
+        let seen = seen_badly(&pose, random);
+        particles = run_told(locator, &seen, step, Uprightness::Upright, &KeptBelief::default(), told);
+    }
+    (particles, pose)
+}
+
+/// Returns whether most particles are around `pose`, or around its mirror image.
+fn has_found(particles: &PoseParticles, pose: &Pose2, mirrored: bool) -> bool {
+    let close = |pose: &Pose2| -> f32 {
+        let is_close = |particle: &&PoseParticle| {
+            let turn = normalize_angle(particle.pose.rotation - pose.rotation).abs();
+            particle.pose.translation.distance(pose.translation) < 0.4 && turn < 0.3
+        };
+        particles.particles.iter().filter(is_close).map(|particle| particle.weight).sum()
+    };
+    close(pose) > 0.6 || mirrored && close(&pose.mirrored()) > 0.6
+}
+
+proptest! {
+    #[test]
+    fn a_robot_that_is_put_anywhere_finds_itself_but_for_the_half(
+        x in -4.3_f32..4.3,
+        y in -2.8_f32..2.8,
+        rotation in -3.1_f32..3.1,
+        seed in 1..1_000_000_u64,
+    ) {
+        let mut random = Random::new(seed);
+        let told = (PlaceByRules::default(), MirrorVerdict::default());
+        // A whole turn takes 10 s at 30 images a second.
+        let (particles, pose) = look_around(&mut settled(seed), Pose2::new(x, y, rotation), 500, &mut random, &told);
+        prop_assert!(has_found(&particles, &pose, true), "{:?} is not found: {:?}", pose, mean(&particles));
+    }
+
+    #[test]
+    fn a_mirrored_robot_finds_itself_by_its_mates_and_a_penalised_one_by_the_rules(
+        x in -0.5_f32..0.5,
+        is_left: bool,
+        seed in 1..1_000_000_u64,
+    ) {
+        let mut random = Random::new(seed);
+        let mut locator = settled(seed);
+        // It stands where it does not believe to be: in the other half.
+        let mirrored = (PlaceByRules::default(), MirrorVerdict { mirrored: 1, evidence: 0.0 });
+        let (particles, pose) = look_around(&mut locator, START.mirrored(), 60, &mut random, &mirrored);
+        prop_assert!(has_found(&particles, &pose, false), "{:?} is not found: {:?}", pose, mean(&particles));
+        // The referee puts it back into its own half, of which it knows by the rules.
+        let side = if is_left { 1.0 } else { -1.0 };
+        let back = Pose2::new(RETURN_X + 0.4 * x, side * WIDTH / 2.0, -side * FRAC_PI_2);
+        let told = (PlaceByRules { carried: CarriedTo::Return, times: 1, in_own_half: false }, mirrored.1);
+        let (particles, pose) = look_around(&mut locator, back, 100, &mut random, &told);
+        prop_assert!(has_found(&particles, &pose, false), "{:?} is not found: {:?}", pose, mean(&particles));
+    }
+}
+
+#[test]
+fn a_robot_in_the_wrong_half_is_in_its_own_if_the_rules_say_so() {
+    let mut random = Random::new(9);
+    let mut locator = settled(9);
+    let elsewhere = Pose2::new(1.5, -3.0, FRAC_PI_2);
+    let told = |in_own_half| (PlaceByRules { in_own_half, ..Default::default() }, MirrorVerdict::default());
+    let (particles, pose) = look_around(&mut locator, elsewhere, 500, &mut random, &told(false));
+    assert_found(&particles, &pose, true);
+    let (particles, pose) = look_around(&mut locator, pose.mirrored(), 10, &mut random, &told(true));
+    assert_found(&particles, &pose, false);
+}
+
+fn assert_found(particles: &PoseParticles, pose: &Pose2, mirrored: bool) {
+    assert!(has_found(particles, pose, mirrored), "{pose:?} is not found: {:?}", mean(particles));
+}
+
+proptest! {
+    #[test]
+    fn a_robot_in_its_own_half_finds_its_place_of_entry_and_not_the_mirror_image(
+        x in -2.3_f32..-0.6,
+        is_left: bool,
+        seed in 1..1_000_000_u64,
+    ) {
+        let mut random = Random::new(seed);
+        let side = if is_left { 1.0 } else { -1.0 };
+        let entry = Pose2::new(x, side * WIDTH / 2.0, -side * FRAC_PI_2);
+        let told = (PlaceByRules { in_own_half: true, ..Default::default() }, MirrorVerdict::default());
+        let mut locator = SelfLocator::create(SelfLocatorParameters { seed, ..Default::default() });
+        let (particles, pose) = look_around(&mut locator, entry, 200, &mut random, &told);
+        prop_assert!(has_found(&particles, &pose, false), "{:?} is not found: {:?}", pose, mean(&particles));
+    }
+
+    #[test]
+    fn a_robot_that_knows_where_it_is_stays_there_whatever_false_landmarks_it_sees(seed in 1..1_000_000_u64) {
+        let mut random = Random::new(seed);
+        let told = (PlaceByRules::default(), MirrorVerdict::default());
+        let (particles, pose) = look_around(&mut settled(seed), START, 600, &mut random, &told);
+        prop_assert!(has_found(&particles, &pose, false), "{:?} is lost: {:?}", pose, mean(&particles));
+    }
 }

@@ -9,12 +9,14 @@
 //! | [`course`] | the robots, and what happens in a tick |
 //! | `player` | one robot, and its ends of field and network |
 //! | [`official`] | the referee, who sees the field |
+//! | [`fouls`] | what the referee penalises, and where penalised robots go |
 //! | [`radio`] | the network: delay and loss |
 //! | [`summary`] | the result of a game |
 //! | [`picture`] | the field from above |
 //! | [`program`] | the command |
 
 pub mod course;
+pub mod fouls;
 pub mod official;
 pub mod picture;
 mod player;

@@ -49,6 +49,8 @@ fn every_robot_hears_the_referee_and_its_mates_and_knows_where_it_is() {
         assert!(robot.sent > 0 && robot.received > 0, "{robot:?}");
         assert!(robot.position_error.p50 < 0.5, "{robot:?}");
         assert_eq!(robot.falls, 0, "{robot:?}");
+        // The game begins after 2 s.
+        assert!(robot.heard.is_some_and(|at| (1.9..2.5).contains(&at)), "the whistle: {robot:?}");
     }
     let sent: u32 = summary.robots.iter().map(|robot| robot.sent).sum();
     let counted: u32 = summary.messages.iter().map(|messages| messages.sent).sum();

@@ -109,7 +109,7 @@ impl Course {
         Ok(Self {
             arena: Arena::new(conditions.seed, &entries),
             players,
-            official: Official::new(Referee::new(rules, TEAMS)),
+            official: Official::new(Referee::new(rules, TEAMS), entries.iter().map(|entry| entry.pose).collect()),
             radio: Radio::new(conditions.link, Random::for_purpose(conditions.seed, (1 << 32) + 1)),
             ticks: 0,
             next_packet: Duration::ZERO,
@@ -139,7 +139,12 @@ impl Course {
             player.sense(&mut self.arena, index);
         }
         if self.ticks.is_multiple_of(NOTE_TICKS) {
-            self.players.iter_mut().for_each(Player::note_errors);
+            for (index, player) in self.players.iter_mut().enumerate() {
+                // A robot that is off the field has no place to know.
+                if !self.official.is_out(index) {
+                    player.note_errors();
+                }
+            }
             if self.trail.len() == TRAIL_LENGTH {
                 self.trail.pop_front();
             }
@@ -186,6 +191,7 @@ impl Course {
             seconds: self.arena.time(),
             score: self.official.referee().score(),
             goals: self.official.goals().to_vec(),
+            decisions: self.official.decisions().to_vec(),
             restarts: self.official.restarts(),
             messages: self.official.messages(),
             localisation: Localisation::of(

@@ -1,13 +1,16 @@
-//! The referee of a simulated game, who sees the field: kick-offs, goals, and a ball that is out.
+//! The referee of a simulated game, who sees the field: kick-offs, goals, a ball that is out, and
+//! fouls.
 
 use std::time::Duration;
 
 use glam::Vec2;
 
+use super::fouls::{self, Foul, FoulWatch};
 use crate::field::{BALL_RADIUS, GOAL_AREA_LENGTH, GOAL_AREA_WIDTH, GOAL_WIDTH, LENGTH, LINE_WIDTH, WIDTH};
 use crate::game_controller::packet::ControlPacket;
 use crate::game_controller::referee::{Referee, Side};
-use crate::representations::game::{MatchState, SetPlay};
+use crate::geometry::Pose2;
+use crate::representations::game::{MatchState, Penalty, SetPlay};
 use crate::simulator::arena::{Arena, TeamSide};
 use crate::team::allowance::MOST_BYTES;
 
@@ -15,6 +18,24 @@ use crate::team::allowance::MOST_BYTES;
 const PLAYED: f32 = 0.1;
 /// The time after which the game begins anew if nobody touches the ball.
 const STUCK: Duration = Duration::from_secs(45);
+
+/// The distance of a push from the ball within which the other team has a free kick, in metres.
+const NEAR_BALL: f32 = 1.0;
+
+/// A penalty that the referee has given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// The time, in seconds of simulated time.
+    pub time: f32,
+    /// The team of the robot.
+    pub side: TeamSide,
+    /// The number on its shirt.
+    pub number: u8,
+    /// What for.
+    pub penalty: Penalty,
+    /// How long.
+    pub lasts: Duration,
+}
 
 /// A goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,13 +72,24 @@ pub struct Official {
     restarts: u32,
     messages: [MessageCount; 2],
     statuses: u64,
+    /// Where each robot enters the field, in the frame of its team.
+    entries: Vec<Pose2>,
+    fouls: FoulWatch,
+    /// The robots that are off the field.
+    out: Vec<bool>,
+    decisions: Vec<Decision>,
 }
 
 impl Official {
-    /// Creates a referee for a game that has not begun.
+    /// Creates a referee for a game that has not begun, whose robots enter the field at the given
+    /// places before each half.
     #[must_use]
-    pub fn new(referee: Referee) -> Self {
+    pub fn new(referee: Referee, entries: Vec<Pose2>) -> Self {
         Self {
+            out: vec![false; entries.len()],
+            entries,
+            fouls: FoulWatch::default(),
+            decisions: Vec::new(),
             state: referee.state(),
             referee,
             goals: Vec::new(),
@@ -70,20 +102,31 @@ impl Official {
         }
     }
 
-    /// Lets time pass, decides on what has happened, and puts the ball where it belongs.
+    /// Lets time pass, decides on what has happened, and puts ball and robots where they belong.
     pub fn watch(&mut self, step: Duration, arena: &mut Arena) {
         self.referee.advance(step);
+        self.bring_back(arena);
         if self.referee.state() == MatchState::Playing {
             self.watch_play(step, arena);
+            let fouls = self.fouls.watch(step, arena, |robot| !self.out[robot]);
+            fouls.into_iter().for_each(|foul| self.penalise(foul, arena));
+        } else {
+            self.fouls.skip(arena);
         }
         // What goes in while nobody plays does not count.
         self.seen = goals(arena);
         let state = self.referee.state();
         if std::mem::replace(&mut self.state, state) != state {
             match state {
-                MatchState::Set => self.put(Vec2::ZERO, arena),
+                MatchState::Initial => self.line_up(arena),
+                MatchState::Set => {
+                    self.put(Vec2::ZERO, arena);
+                    let kicking = self.referee.kicking();
+                    let fouls = fouls::illegal_positions(arena, kicking, |robot| !self.out[robot]);
+                    fouls.into_iter().for_each(|foul| self.penalise(foul, arena));
+                }
                 MatchState::Playing => arena.whistle(),
-                MatchState::Initial | MatchState::Ready | MatchState::Standby | MatchState::Finished => {}
+                MatchState::Ready | MatchState::Standby | MatchState::Finished => {}
             }
             self.untouched = Duration::ZERO;
         }
@@ -136,6 +179,59 @@ impl Official {
     #[must_use]
     pub fn statuses(&self) -> u64 {
         self.statuses
+    }
+
+    /// Returns the penalties in their order.
+    #[must_use]
+    pub fn decisions(&self) -> &[Decision] {
+        &self.decisions
+    }
+
+    /// Returns whether a robot is off the field.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn is_out(&self, robot: usize) -> bool {
+        self.out[robot]
+    }
+
+    /// Takes a robot off the field.
+    fn penalise(&mut self, Foul { robot, penalty }: Foul, arena: &mut Arena) {
+        let (side, number) = arena.shirt(robot);
+        let of_team = self.decisions.iter().filter(|decision| decision.side == side && fouls::grows(decision.penalty));
+        let lasts = fouls::duration(penalty, u32::try_from(of_team.count()).unwrap_or(u32::MAX));
+        self.referee.penalise(side.into(), number, penalty, lasts);
+        self.decisions.push(Decision { time: arena.time(), side, number, penalty, lasts });
+        self.out[robot] = true;
+        let ball = arena.ball();
+        let is_near_ball = arena.pose(robot).translation.distance(ball) < NEAR_BALL;
+        arena.place_robot(robot, &fouls::waiting_place(arena, robot));
+        let is_free = penalty == Penalty::PlayerPushing && is_near_ball;
+        if is_free && self.referee.award(side.other().into(), SetPlay::PushingFreeKick) {
+            self.spot = Some(ball);
+        }
+    }
+
+    /// Puts robots back on the field whose penalty is over.
+    fn bring_back(&mut self, arena: &mut Arena) {
+        for robot in 0..self.out.len() {
+            let (side, number) = arena.shirt(robot);
+            let is_over = self.out[robot] && self.referee.penalty(side.into(), number) == Penalty::None;
+            // A half that begins has places of its own.
+            if is_over && self.referee.state() != MatchState::Initial {
+                self.out[robot] = false;
+                arena.place_robot(robot, &fouls::return_place(arena, robot));
+            }
+        }
+    }
+
+    /// Puts all robots at the touch lines, where they enter the field before a half.
+    fn line_up(&mut self, arena: &mut Arena) {
+        for (robot, entry) in self.entries.iter().enumerate() {
+            arena.place_robot(robot, entry);
+        }
+        self.out.fill(false);
     }
 
     fn watch_play(&mut self, step: Duration, arena: &mut Arena) {
@@ -226,7 +322,7 @@ mod tests {
             set: Duration::from_millis(100),
             ..Rules::default()
         };
-        let mut official = Official::new(Referee::new(rules, [12, 7]));
+        let mut official = Official::new(Referee::new(rules, [12, 7]), Vec::new());
         let mut arena = Arena::new(1, &[]);
         let watch_until = |state: MatchState, official: &mut Official, arena: &mut Arena| {
             for _ in 0..100 {

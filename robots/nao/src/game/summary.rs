@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::official::{Goal, MessageCount};
+use super::official::{Decision, Goal, MessageCount};
 use super::player::Player;
+use crate::representations::audio::Whistle;
 use crate::representations::behaviour::{Role, TeamRole};
 use crate::representations::game::TeamReport;
 use crate::simulator::arena::TeamSide;
@@ -18,6 +19,8 @@ pub struct Summary {
     pub score: [u8; 2],
     /// The goals in their order.
     pub goals: Vec<Goal>,
+    /// The penalties in their order.
+    pub decisions: Vec<Decision>,
     /// The number of times that the game began anew because nobody touched the ball.
     pub restarts: u32,
     /// The messages of both teams, as the referee counts them.
@@ -89,6 +92,8 @@ pub struct RobotSummary {
     pub position_error: Tail,
     /// The same for the ball relative to the robot, while it knows of one.
     pub ball_error: Tail,
+    /// The time at which it last heard the referee's whistle, in seconds; `None` before.
+    pub heard: Option<f32>,
     /// The number of messages that it sent to its mates.
     pub sent: u32,
     /// The number of messages of mates that it received.
@@ -110,6 +115,7 @@ impl RobotSummary {
             falls,
             position_error: Tail::of(&player.errors.position),
             ball_error: Tail::of(&player.errors.ball),
+            heard: stepper.with_value(|whistle: &Whistle| whistle.last_heard).flatten().map(|at| at.seconds() as f32),
             sent: report.sent,
             received: report.received,
             lost,
@@ -135,6 +141,10 @@ impl fmt::Display for Summary {
                 Some((by, number)) => writeln!(formatter, ", an own goal of {by} {number}")?,
                 None => writeln!(formatter)?,
             }
+        }
+        for Decision { time, side, number, penalty, lasts } in &self.decisions {
+            let reason = penalty.name();
+            writeln!(formatter, "  {time:6.1} s  {side} {number} is out for {} s: {reason}", lasts.as_secs())?;
         }
         if self.restarts > 0 {
             writeln!(formatter, "  kick-offs because nobody touched the ball: {}", self.restarts)?;

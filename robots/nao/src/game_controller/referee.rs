@@ -264,6 +264,20 @@ impl Referee {
         }
     }
 
+    /// Returns the penalty of a robot.
+    #[must_use]
+    pub fn penalty(&self, side: Side, player: u8) -> Penalty {
+        let mut penalties = self.penalties.iter();
+        let own = penalties.find(|penalised| (penalised.side, penalised.player) == (side, player));
+        own.map_or(Penalty::None, |penalised| penalised.penalty)
+    }
+
+    /// Returns the team that has the kick-off, or had the last one.
+    #[must_use]
+    pub const fn kicking(&self) -> Side {
+        self.kicking
+    }
+
     /// Counts a message of a team. Returns whether the team was allowed to send it.
     pub fn count_message(&mut self, side: Side) -> bool {
         let left = &mut self.messages_left[side as usize];

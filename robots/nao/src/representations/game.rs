@@ -172,6 +172,30 @@ pub enum Penalty {
     Unknown,
 }
 
+impl Penalty {
+    /// Returns its name in running text.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::IllegalBallContact => "illegal ball contact",
+            Self::PlayerPushing => "player pushing",
+            Self::MotionInSet => "motion in set",
+            Self::Inactive => "fallen or inactive",
+            Self::IllegalPosition => "illegal position",
+            Self::LeavingTheField => "leaving the field",
+            Self::RequestForPickup => "request for pick-up",
+            Self::LocalGameStuck => "local game stuck",
+            Self::IllegalPositionInSet => "illegal position in set",
+            Self::PlayerStance => "player stance",
+            Self::MotionInStandby => "motion in standby",
+            Self::Substitute => "substitute",
+            Self::Manual => "taken out by hand",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// The messages of the robot's mates, and what became of its own.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct TeamReport {

@@ -34,6 +34,10 @@ mod tests;
 const ROUNDS: usize = 8;
 /// The speed of an encounter in m/s up to which robots only slide.
 const SHOVE_SPEED: f32 = 0.25;
+/// The time after a shove within which a fall is due to it, in seconds.
+const SHOVE_TIME: f64 = 2.0;
+/// The factor by which the robot that ran into the other one was faster.
+const FASTER: f32 = 2.0;
 /// The rate at which the phase of a walking robot's stride changes, in rad per metre.
 const STRIDE: f32 = 60.0;
 /// The number of random streams of a robot: one for its body, one for its sensors.
@@ -59,6 +63,15 @@ pub struct Entry {
     pub pose: Pose2,
 }
 
+/// A robot that ran into another one, which fell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// The robot that ran into the other one.
+    pub by: usize,
+    /// The robot that fell.
+    pub pushed: usize,
+}
+
 /// Robots and a ball on one field. The same seed and the same requests give the same bits.
 pub struct Arena {
     time: f64,
@@ -69,6 +82,7 @@ pub struct Arena {
     last_touch: Option<usize>,
     /// The times at which the referee has whistled, in seconds, in order.
     whistles: Vec<f32>,
+    pushes: Vec<Push>,
 }
 
 struct Robot {
@@ -81,6 +95,8 @@ struct Robot {
     stride: f32,
     falls: u32,
     exposure_phase: f32,
+    /// The robot that ran into this one last, and when.
+    shoved: Option<(usize, f64)>,
 }
 
 impl Arena {
@@ -93,7 +109,16 @@ impl Arena {
         for robot in &robots {
             physics.add_robot(&robot.body.torso(), &Links::new(robot.servos.positions()));
         }
-        Self { time: 0.0, robots, physics, goals: [0; 2], in_goal: false, last_touch: None, whistles: Vec::new() }
+        Self {
+            time: 0.0,
+            robots,
+            physics,
+            goals: [0; 2],
+            in_goal: false,
+            last_touch: None,
+            whistles: Vec::new(),
+            pushes: Vec::new(),
+        }
     }
 
     /// Moves on by `dt` seconds while the joints of each robot follow its request.
@@ -105,8 +130,10 @@ impl Arena {
         assert_eq!(requests.len(), self.robots.len(), "each robot needs one request");
         self.time += f64::from(dt);
         let before: Vec<Vec2> = self.robots.iter().map(Robot::place).collect();
-        for (robot, request) in self.robots.iter_mut().zip(requests) {
-            robot.step(dt, request);
+        for (index, (robot, request)) in self.robots.iter_mut().zip(requests).enumerate() {
+            let has_fallen = robot.step(dt, request);
+            let by = robot.shoved.filter(|(_, at)| has_fallen && self.time - at < SHOVE_TIME);
+            self.pushes.extend(by.map(|(by, _)| Push { by, pushed: index }));
         }
         self.shove(dt, &before);
         self.keep_apart();
@@ -186,6 +213,8 @@ impl Arena {
     pub fn place_robot(&mut self, index: usize, pose: &Pose2) {
         let robot = &mut self.robots[index];
         robot.body = Body::new(&robot.side.pose(pose), robot.servos.positions(), &mut robot.random);
+        robot.sensors.carry(robot.body.torso());
+        robot.shoved = None;
         self.physics.place_robot(index, &robot.body.torso(), &Links::new(robot.servos.positions()));
     }
 
@@ -210,6 +239,33 @@ impl Arena {
     #[must_use]
     pub fn goals(&self, side: TeamSide) -> u32 {
         self.goals[side as usize]
+    }
+
+    /// Returns the number of robots.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.robots.len()
+    }
+
+    /// Returns whether there is no robot.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.robots.is_empty()
+    }
+
+    /// Returns the robots that were pushed over so far, in the order of their falls.
+    #[must_use]
+    pub fn pushes(&self) -> &[Push] {
+        &self.pushes
+    }
+
+    /// Returns whether a robot falls, lies, or gets up.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn is_fallen(&self, robot: usize) -> bool {
+        self.robots[robot].body.posture() != Posture::Upright
     }
 
     /// Returns how often a robot has fallen.
@@ -252,6 +308,19 @@ impl Arena {
         self.last_touch
     }
 
+    /// Hits a robot, with a velocity in m/s in the frame of the home team.
+    #[cfg(test)]
+    pub(crate) fn hit(&mut self, robot: usize, velocity: Vec2) {
+        self.robots[robot].body.shove(velocity);
+    }
+
+    /// Lets a robot be pushed over by another one.
+    #[cfg(test)]
+    pub(crate) fn push_over(&mut self, push: Push) {
+        self.hit(push.pushed, Vec2::X);
+        self.robots[push.pushed].shoved = Some((push.by, self.time));
+    }
+
     /// Tips robots that run into each other faster than they can bear.
     fn shove(&mut self, dt: f32, before: &[Vec2]) {
         for second in 1..self.robots.len() {
@@ -265,6 +334,15 @@ impl Arena {
                 let push = normal * (approach - SHOVE_SPEED).max(0.0) / 2.0;
                 self.robots[first].body.shove(push);
                 self.robots[second].body.shove(-push);
+                if push == Vec2::ZERO {
+                    continue;
+                }
+                let speed = |robot: usize, towards: Vec2| (self.robots[robot].place() - before[robot]).dot(towards);
+                match runner(speed(first, -normal), speed(second, normal)) {
+                    Some(Runner::First) => self.robots[second].shoved = Some((first, self.time)),
+                    Some(Runner::Second) => self.robots[first].shoved = Some((second, self.time)),
+                    None => {}
+                }
             }
         }
     }
@@ -318,19 +396,21 @@ impl Robot {
             exposure_phase: random.uniform(0.0..std::f32::consts::TAU),
             stride: 0.0,
             falls: 0,
+            shoved: None,
             random,
             body,
         }
     }
 
-    fn step(&mut self, dt: f32, request: &JointRequest) {
+    /// Moves on; returns whether the robot begins to fall.
+    fn step(&mut self, dt: f32, request: &JointRequest) -> bool {
         let was_upright = self.body.posture() == Posture::Upright;
         self.servos.step(dt, request);
         let legs = legs(self.servos.pending());
         self.body.step(dt, self.servos.positions(), legs, &mut self.random);
-        if was_upright && self.body.posture() != Posture::Upright {
-            self.falls += 1;
-        }
+        let has_fallen = was_upright && self.body.posture() != Posture::Upright;
+        self.falls += u32::from(has_fallen);
+        has_fallen
     }
 
     fn place(&self) -> Vec2 {
@@ -384,6 +464,24 @@ impl fmt::Display for TeamSide {
             Self::Home => "blue",
             Self::Away => "red",
         })
+    }
+}
+
+/// The one of two robots that ran into the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runner {
+    First,
+    Second,
+}
+
+/// Returns who ran into the other one, by their speeds towards each other; `None` if both did.
+fn runner(first: f32, second: f32) -> Option<Runner> {
+    if first > FASTER * second {
+        Some(Runner::First)
+    } else if second > FASTER * first {
+        Some(Runner::Second)
+    } else {
+        None
     }
 }
 

@@ -68,6 +68,14 @@ impl Sensors {
         self.torso = torso;
     }
 
+    /// Notes that somebody has carried the robot to where its torso is now, which its sensors do not
+    /// show: the way is not simulated.
+    #[cfg(feature = "game")]
+    pub fn carry(&mut self, torso: Pose3) {
+        self.torso = torso;
+        (self.velocity, self.acceleration, self.angular_velocity) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+    }
+
     /// Takes a measurement. Every call draws new noise.
     pub fn sense(
         &mut self,

@@ -142,6 +142,36 @@ fn a_hard_push_makes_a_robot_fall_and_a_soft_one_does_not() {
 }
 
 #[test]
+fn who_was_faster_has_pushed_and_who_falls_long_after_a_push_was_not_pushed() {
+    assert_eq!(runner(0.5, 0.1), Some(Runner::First));
+    assert_eq!(runner(-0.1, 0.4), Some(Runner::Second));
+    assert_eq!(runner(0.3, 0.25), None, "both");
+    let push = Push { by: 1, pushed: 0 };
+    let pushes = |wait: u16| {
+        let players = [player(TeamSide::Home, 0.0, 1.0, 0.0), player(TeamSide::Away, 2.0, 1.0, 0.0)];
+        let mut arena = Arena::new(1, &players);
+        arena.robots[0].shoved = Some((push.by, arena.time));
+        run(&mut arena, wait, |_, _| standing());
+        arena.hit(0, Vec2::X);
+        run(&mut arena, 100, |_, _| standing());
+        arena.pushes().to_vec()
+    };
+    assert_eq!(pushes(1), [push]);
+    assert_eq!(pushes(200), []);
+}
+
+#[test]
+fn who_is_carried_feels_nothing_of_the_way() {
+    let mut arena = Arena::new(1, &[player(TeamSide::Home, 0.0, 1.0, 0.0)]);
+    run(&mut arena, 20, |_, _| standing());
+    arena.place_robot(0, &Pose2::new(-2.0, -3.0, 1.5));
+    run(&mut arena, 1, |_, _| standing());
+    let mut imu = ImuSample::default();
+    arena.sense(0, &mut imu, &mut JointAngles::default(), &mut FootPressure::default());
+    assert!(imu.angular_velocity.length() < 0.5 && (imu.acceleration.length() - 9.81).abs() < 2.0, "{imu:?}");
+}
+
+#[test]
 fn a_robot_that_is_put_elsewhere_stands_there() {
     let mut arena = Arena::new(1, &[player(TeamSide::Away, 0.0, 1.0, 0.0)]);
     arena.place_robot(0, &Pose2::new(-2.0, -1.0, 0.5));

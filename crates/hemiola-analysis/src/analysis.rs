@@ -6,10 +6,10 @@
 //! - **Chains that begin after something** begin with its period, and as late as it ends at most:
 //!   that is their release jitter (Tindell and Clark 1994; for callbacks that publish Casini,
 //!   Blass, Lütkebohle and Brandenburg, ECRTS 2019, and Tang et al., RTSS 2020). So callbacks that
-//!   publish to several topics are forks, a cycle's messages go on in an executor, and an executor's
-//!   in a cycle. A call of a service that does not wait for the answer is a chain through the
-//!   server's executor and back: the client's executor is free meanwhile, so that nobody suspends
-//!   itself.
+//!   publish to several topics are forks, a cycle's messages go on in an executor, and an
+//!   executor's in a cycle. A call of a service that does not wait for the answer is a chain
+//!   through the server's executor and back: the client's executor is free meanwhile, so that
+//!   nobody suspends itself.
 //! - **Cycles** on pools are bounded by [`crate::dag::pool`], together with all cycles and
 //!   executors that have precedence over them. Between its release and the time at which its worker
 //!   0 runs, a cycle is delayed by the lateness of timers, or by a wake-up if it begins after

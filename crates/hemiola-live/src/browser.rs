@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The largest message from the browser: a picture of a very large window.
 const LARGEST_MESSAGE: usize = 256 << 20;
 
-/// How the page is looked at.
+/// The size and colours with which the page is shown.
 ///
 /// ```
 /// use hemiola_live::Window;
@@ -191,14 +191,14 @@ impl Browser {
     }
 }
 
-/// Whether the shift key is held while another key is pressed.
+/// The state of the shift key while another key is pressed.
 ///
 /// See [`Browser::press`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shift {
-    /// It is held.
+    /// The key is held.
     Held,
-    /// It is not held.
+    /// The key is not held.
     Free,
 }
 

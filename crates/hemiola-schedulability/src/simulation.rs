@@ -153,7 +153,7 @@ pub struct Callback {
     pub priority: u32,
     /// The callbacks that receive a message when it ends.
     pub publishes: Vec<usize>,
-    /// What is released when it ends.
+    /// The jobs that are released when it ends.
     pub releases: Vec<Released>,
     /// The other callbacks that must have run, too, since it or one of them worked: so the fusion
     /// of several topics waits for a message of each. Until then a run takes no time, publishes
@@ -240,7 +240,7 @@ pub enum Released {
 pub struct Cycle {
     /// The first release and the period, if it is not released by others.
     pub every: Option<(TimeSpan, TimeSpan)>,
-    /// What is released when it ends.
+    /// The jobs that are released when it ends.
     pub releases: Vec<Released>,
     /// The number of threads.
     pub workers: usize,

@@ -155,7 +155,8 @@ fn bound_of(system: &System, chain: usize) -> Bound {
 /// chain that needs all of it: this one waits for a third.
 #[test]
 fn what_a_thread_has_overrun_it_lacks_afterwards() {
-    // Callbacks of 5 ms use up 4 ms of budget, and 1 ms more; then another executor always has work.
+    // Callbacks of 5 ms use up 4 ms of budget, and 1 ms more; then another executor always has
+    // work.
     let mut chains = vec![(1, 1, 5_000, 60_000), (0, 2, 5_000, 3_900)];
     chains.extend([(0, 1, 0, 100); 50]);
     let reservations = [(4.0, 20.0), (5.0, 8.75)];

@@ -18,7 +18,7 @@ pub enum LiveCommand {
 
 A log of several files is opened by its first one. Logs of other programs (MCAP with CDR, as ROS 2 writes it) can be viewed, too.")]
     View(ViewArguments),
-    /// Take pictures of the live page of a running robot or of a log, with a Chromium without window
+    /// Take pictures of the live page of a running robot or of a log, with Chromium
     #[command(after_help = "Examples:
   frames 'http://127.0.0.1:8765/?token=..' pictures      what the page shows after 3 s
   frames game.mcap pictures --from 60s --count 10 --every 500ms --view field,scene

@@ -37,7 +37,7 @@ pub enum BrowserError {
     /// The connection to the browser is lost.
     #[error("the browser no longer answers: {reason}; try again")]
     Lost {
-        /// What has happened.
+        /// The reason.
         reason: String,
     },
     /// The browser refuses a request.
@@ -53,7 +53,7 @@ pub enum BrowserError {
     Page {
         /// The address.
         url: String,
-        /// What it shows instead.
+        /// A description of what it shows instead.
         reason: String,
     },
 }

@@ -1,5 +1,5 @@
-//! The drawings, texts and images that modules showed when a log was recorded: messages below `/debug`,
-//! converted to the records that running robots send in the event `debug`.
+//! The drawings, texts and images that modules showed when a log was recorded: messages below
+//! `/debug`, converted to the records that running robots send in the event `debug`.
 //!
 //! [`hemiola_recording::shown`] has written these messages. Circles, ellipses and arrows of a scene
 //! are recorded as lines, and remain lines.

@@ -21,7 +21,7 @@ pub struct Link {
     pub from: Sender,
     /// The time that a value takes.
     pub takes: Span,
-    /// What is released when a value is delivered.
+    /// The jobs that are released when a value is delivered.
     pub releases: Vec<Released>,
 }
 

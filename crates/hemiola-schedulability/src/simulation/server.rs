@@ -2,9 +2,9 @@
 //!
 //! - **Wake-up.** A thread that begins to have work gets a full budget and a new deadline, if what
 //!   is left of its budget is too much for the time to its deadline, or that has passed.
-//! - **Stop.** A thread that has used up its budget may run on for a while, from one job to the next;
-//!   then, or when it has no work, it is stopped until its deadline, which is noticed late. Then
-//!   deadlines and budgets follow, until what it has run too long is made up for.
+//! - **Stop.** A thread that has used up its budget may run on for a while, from one job to the
+//!   next; then, or when it has no work, it is stopped until its deadline, which is noticed late.
+//!   Then deadlines and budgets follow, until what it has run too long is made up for.
 //!
 //! Source: Abeni and Buttazzo, RTSS 1998; `Documentation/scheduler/sched-deadline.rst` of Linux.
 

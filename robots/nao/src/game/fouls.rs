@@ -1,4 +1,4 @@
-//! What the referee penalises: fouls, and robots that cannot play on.
+//! The fouls that the referee penalises, and robots that cannot play on.
 //!
 //! | penalty | for | time |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | inactive | a robot that has lain for 20 s | 45 s |
 //! | illegal position in set | a robot in the other half, or in the centre circle at a kick-off of the other team | 15 s |
 //!
-//! Where it says "and more", each earlier such penalty of the team adds 10 s. Times are those of the
-//! GameController of the Champions Cup, 2024 and 2025.
+//! Where it says "and more", each earlier such penalty of the team adds 10 s. Times are those of
+//! the GameController of the Champions Cup, 2024 and 2025.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ const FREE: f32 = 3.0 * OtherRobot::RADIUS;
 pub struct Foul {
     /// The robot, by its index in the arena.
     pub robot: usize,
-    /// What for.
+    /// The reason.
     pub penalty: Penalty,
 }
 
@@ -118,14 +118,14 @@ pub fn grows(penalty: Penalty) -> bool {
     matches!(penalty, Penalty::PlayerPushing | Penalty::LeavingTheField | Penalty::IllegalPosition)
 }
 
-/// Returns where a penalised robot waits, in the frame of its team: beside the field, level with its
-/// penalty mark.
+/// Returns where a penalised robot waits, in the frame of its team: beside the field, level with
+/// its penalty mark.
 pub fn waiting_place(arena: &Arena, robot: usize) -> Pose2 {
     free_place(arena, robot, WIDTH / 2.0 + ASIDE, &[0.0, 0.45, -0.45, 0.9, -0.9, 1.35, 1.8])
 }
 
-/// Returns where a robot comes back after a penalty, in the frame of its team: at the touch line that
-/// is farther from the ball, level with its penalty mark, looking at the field.
+/// Returns where a robot comes back after a penalty, in the frame of its team: at the touch line
+/// that is farther from the ball, level with its penalty mark, looking at the field.
 pub fn return_place(arena: &Arena, robot: usize) -> Pose2 {
     free_place(arena, robot, WIDTH / 2.0, &[0.0, 0.4, -0.4])
 }
@@ -273,8 +273,8 @@ mod tests {
 
     #[test]
     fn at_their_kick_off_the_centre_circle_is_theirs() {
-        // The first team kicks off: its robot may be in the circle. The others' may not, and one is in
-        // the other half.
+        // The first team kicks off: its robot may be in the circle. The others' may not, and one is
+        // in the other half.
         let mut game = Game::new([(-0.5, 0.0), (-3.0, 0.0), (-0.5, 0.3), (0.4, 2.0)]);
         game.stand(0.5);
         let position = Penalty::IllegalPositionInSet;

@@ -31,9 +31,9 @@ pub struct Decision {
     pub side: TeamSide,
     /// The number on its shirt.
     pub number: u8,
-    /// What for.
+    /// The reason.
     pub penalty: Penalty,
-    /// How long.
+    /// The time for which the robot is off the field.
     pub lasts: Duration,
 }
 
@@ -72,7 +72,7 @@ pub struct Official {
     restarts: u32,
     messages: [MessageCount; 2],
     statuses: u64,
-    /// Where each robot enters the field, in the frame of its team.
+    /// The place at which each robot enters the field, in the frame of its team.
     entries: Vec<Pose2>,
     fouls: FoulWatch,
     /// The robots that are off the field.

@@ -25,14 +25,14 @@ pub struct Summary {
     pub restarts: u32,
     /// The messages of both teams, as the referee counts them.
     pub messages: [MessageCount; 2],
-    /// How well the robots knew where they were.
+    /// The errors of where the robots believed to be.
     pub localisation: Localisation,
     /// The robots: those of the first team, then those of the second.
     pub robots: Vec<RobotSummary>,
 }
 
-/// How well robots knew where they were: the distances of the believed position from the true one,
-/// of all robots and at all times.
+/// The errors of localisation: the distances of the believed position from the true one, of all
+/// robots and at all times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Localisation {
     /// The median, in metres.

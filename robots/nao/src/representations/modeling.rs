@@ -98,7 +98,7 @@ pub struct PoseCluster {
     pub weight: f32,
 }
 
-/// What the rules of the game say of where the robot is.
+/// The place of the robot as far as the rules of the game tell it.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct PlaceByRules {
     /// The kind of place to which the robot was carried last.
@@ -115,14 +115,14 @@ pub enum CarriedTo {
     /// Nowhere: it walks by itself.
     #[default]
     Nowhere,
-    /// To a touch line of its own half, before a half begins.
+    /// A touch line of its own half, before a half begins.
     Entry,
-    /// To a touch line, level with the penalty mark of its own half, after a penalty.
+    /// A touch line, level with the penalty mark of its own half, after a penalty.
     Return,
 }
 
-/// Whether the robot believes to be where a point reflection at the centre puts it, from where the
-/// field looks the same.
+/// The verdict on whether the robot believes to be at the mirror image of its place, where the field
+/// looks the same.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MirrorVerdict {
     /// The number of times that the pose was found to be the mirror image of the true one.

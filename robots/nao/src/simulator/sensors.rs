@@ -68,8 +68,8 @@ impl Sensors {
         self.torso = torso;
     }
 
-    /// Notes that somebody has carried the robot to where its torso is now, which its sensors do not
-    /// show: the way is not simulated.
+    /// Notes that somebody has carried the robot to where its torso is now, which its sensors do
+    /// not show: the way is not simulated.
     #[cfg(feature = "game")]
     pub fn carry(&mut self, torso: Pose3) {
         self.torso = torso;

@@ -1,4 +1,4 @@
-//! Whether the robot takes one half of the field for the other.
+//! Judges whether the robot takes one half of the field for the other.
 
 use glam::Vec2;
 use hemiola::prelude::*;
@@ -23,10 +23,10 @@ impl LoneWitness {
 /// Compares the ball that the robot sees with that of its mates and that of the referee.
 ///
 /// The field looks the same from the other half, and only the ball tells them apart. If those who
-/// see it at the mirror image of the robot's own ball outweigh those who see it there, and the robot
-/// itself, for some time, then the robot's pose is the mirror image of the true one. The goalkeeper
-/// counts for two: it hardly leaves its goal. Where a goal kick or corner kick is taken, the referee
-/// decides.
+/// see it at the mirror image of the robot's own ball outweigh those who see it there, and the
+/// robot itself, for some time, then the robot's pose is the mirror image of the true one. The
+/// goalkeeper counts for two: it hardly leaves its goal. Where a goal kick or corner kick is taken,
+/// the referee decides.
 #[derive(Module)]
 pub struct MirrorJudge {
     #[parameters]

@@ -1,4 +1,4 @@
-//! Where the rules of the game put the robot.
+//! The place of the robot by the rules of the game.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ impl FreePlayer {
 
 /// Follows what the GameController says of where the robot is: before each half it is put at a
 /// touch line of its half, and after a penalty at a touch line, level with its penalty mark. From
-/// there until the first kick-off, and in the state set before each other one, it is in its own half,
-/// or is penalised for not being there.
+/// there until the first kick-off, and in the state set before each other one, it is in its own
+/// half, or is penalised for not being there.
 #[derive(Module)]
 pub struct RuleReader {
     /// The state of the game, and since when; `None` before the first packet.

@@ -40,12 +40,13 @@ const CHUNK: usize = 25;
 ///
 /// In every run particles move by the odometry with noise, are weighted by how well the percepts
 /// fit the field from there, and are resampled when few of them carry the weight. Other poses
-/// compete with them when they explain little ([`Alternatives`]): when one explains what is seen clearly better for some
-/// time, particles are placed there, so that a robot that was carried away or turned finds itself.
+/// compete with them when they explain little ([`Alternatives`]): when one explains what is seen
+/// clearly better for some time, particles are placed there, so that a robot that was carried away
+/// or turned finds itself.
 ///
 /// The field looks the same from the other half. The half follows from the start (the robot enters
-/// its own half at a touch line) and from the heading, which odometry tracks well enough not to turn
-/// around unnoticed. Where it is lost, the rules ([`PlaceByRules`]) and the mates
+/// its own half at a touch line) and from the heading, which odometry tracks well enough not to
+/// turn around unnoticed. Where it is lost, the rules ([`PlaceByRules`]) and the mates
 /// ([`MirrorVerdict`]) say which half it is.
 #[derive(Module)]
 pub struct SelfLocator {

@@ -34,7 +34,7 @@ const DRIFT: f32 = 0.1;
 /// The half of the field in which the robot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Its own half, by the rules.
+    /// The robot's own half, by the rules.
     Own,
     /// Nobody says which one.
     Unknown,

@@ -13,6 +13,9 @@
 //! | [`radio`] | the network: delay and loss |
 //! | [`summary`] | the result of a game |
 //! | [`picture`] | the field from above |
+//! | [`report`] | the game as a message, for whoever watches it |
+//! | [`view`] | the module that draws a report for the page |
+//! | [`shown`] | a game that is a robot of its own, with page and log |
 //! | [`program`] | the command |
 
 pub mod course;
@@ -22,4 +25,7 @@ pub mod picture;
 mod player;
 pub mod program;
 pub mod radio;
+pub mod report;
+pub mod shown;
 pub mod summary;
+pub mod view;

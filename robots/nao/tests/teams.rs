@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use nao::game::course::{Conditions, Course};
+use nao::game::report::GameReport;
 use nao::game_controller::referee::Rules;
 use nao::representations::game::MatchState;
 
@@ -18,7 +19,8 @@ fn conditions(seed: u64) -> Conditions {
     Conditions { seed, ..conditions }
 }
 
-/// Returns the fingerprints of all that the robots know, twice a second.
+/// Returns the fingerprints of all that the robots know, twice a second, of a game that nobody
+/// watches.
 fn course(seed: u64) -> Vec<u64> {
     let mut game = Course::begin(&conditions(seed)).unwrap_or_else(|error| panic!("{error}"));
     let mut course = Vec::new();
@@ -35,6 +37,21 @@ fn a_game_is_the_same_to_the_bit_for_its_seed_and_another_one_for_another_seed()
     assert_eq!(course(7), expected);
     let differing = course(8).iter().zip(&expected).filter(|(one, other)| one != other).count();
     assert_eq!(differing, expected.len());
+}
+
+#[test]
+fn a_game_that_is_watched_is_the_same_to_the_bit() {
+    let mut game = Course::begin(&conditions(7)).unwrap_or_else(|error| panic!("{error}"));
+    let mut watched = Vec::new();
+    for half in 1..=3 {
+        while game.time().seconds() < f64::from(half) / 2.0 {
+            game.tick();
+            let report = GameReport::of(&game);
+            assert_eq!((report.robots.len(), report.time), (4, game.arena().time()));
+        }
+        watched.push(game.fingerprint());
+    }
+    assert_eq!(watched, course(7));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::geometry::Pose2;
 use crate::representations::sensing::JointRequest;
 use crate::simulator::arena::{Arena, Entry, TeamSide};
 use crate::simulator::{BODY_RATE, Random};
+use crate::team::message::TeamMessage;
 
 /// The numbers of both teams in the league's list: the first one is blue, and plays towards
 /// positive x.
@@ -28,6 +29,8 @@ pub const MOST_PLAYERS: u8 = 7;
 const NOTE_TICKS: u64 = 8;
 /// The number of places of the ball that are remembered.
 const TRAIL_LENGTH: usize = (Course::TRAIL_SECONDS as f64 * BODY_RATE) as usize / NOTE_TICKS as usize;
+/// The number of messages of robots that are remembered.
+const MOST_SAID: usize = 16;
 /// The time between two control packets.
 const CONTROL_PERIOD: Duration = Duration::from_millis(500);
 
@@ -68,6 +71,19 @@ pub struct Course {
     next_packet: Duration,
     /// The last places of the ball, oldest first.
     trail: VecDeque<Vec2>,
+    /// The last messages of robots to their mates, oldest first.
+    said: VecDeque<Said>,
+}
+
+/// A message of a robot to its mates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said {
+    /// The number of the message among those of all robots, from 1.
+    pub number: u32,
+    /// The team of the robot.
+    pub side: TeamSide,
+    /// The message, in the frame of the team.
+    pub message: TeamMessage,
 }
 
 impl Conditions {
@@ -114,6 +130,7 @@ impl Course {
             ticks: 0,
             next_packet: Duration::ZERO,
             trail: VecDeque::new(),
+            said: VecDeque::new(),
         })
     }
 
@@ -163,6 +180,12 @@ impl Course {
     #[must_use]
     pub fn trail(&self) -> &VecDeque<Vec2> {
         &self.trail
+    }
+
+    /// Returns the last messages of robots to their mates, oldest first.
+    #[must_use]
+    pub fn said(&self) -> &VecDeque<Said> {
+        &self.said
     }
 
     /// Returns the field.
@@ -232,6 +255,15 @@ impl Course {
         });
     }
 
+    fn note_said(&mut self, side: TeamSide, bytes: &[u8]) {
+        let Some(message) = TeamMessage::read(bytes) else { return };
+        let number = self.said.back().map_or(1, |last| last.number.saturating_add(1));
+        if self.said.len() == MOST_SAID {
+            self.said.pop_front();
+        }
+        self.said.push_back(Said { number, side, message });
+    }
+
     /// Passes on what was sent: messages to mates, and control packets to everybody.
     fn exchange(&mut self, time: Time) {
         let now = Duration::from_nanos(time.nanoseconds().unsigned_abs());
@@ -239,6 +271,7 @@ impl Course {
             let Player { side, number, .. } = self.players[sender];
             for message in self.players[sender].team.collect() {
                 self.official.count_message(side, message.len());
+                self.note_said(side, &message);
                 for (receiver, mate) in self.players.iter().enumerate() {
                     if mate.side == side && mate.number != number {
                         self.radio.send(now, sender, receiver, &message);

@@ -197,8 +197,15 @@ mod tests {
         fn new(places: [(f32, f32); 4]) -> Self {
             let soon = Duration::from_millis(100);
             let half = Duration::from_secs(600);
-            let rules =
-                Rules { initial: soon, standby: soon, ready: soon, set: soon, half_time: soon, half, ..Rules::default() };
+            let rules = Rules {
+                initial: soon,
+                standby: soon,
+                ready: soon,
+                set: soon,
+                half_time: soon,
+                half,
+                ..Rules::default()
+            };
             Self { arena: arena(places), official: Official::new(Referee::new(rules, [12, 7]), entries()) }
         }
 

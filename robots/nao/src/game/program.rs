@@ -1,17 +1,21 @@
 //! `nao game`: plays a game of two teams in one process, and prints its result.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::course::{Conditions, Course, MOST_PLAYERS};
 use super::picture;
+use super::shown::{self, Shown};
 use crate::NaoError;
+
+/// The time of a game that nobody watches, in seconds.
+const USUAL_SECONDS: f64 = 120.0;
 
 /// The explanation of the command.
 pub const USAGE: &str = "\
-Plays a game of two teams on one simulated field, as fast as it goes.
+Plays a game of two teams on one simulated field, as fast as it goes, or to be watched.
 
 usage: nao game [OPTION VALUE]..
 
@@ -23,6 +27,10 @@ usage: nao game [OPTION VALUE]..
   --loss SHARE       the share of messages between mates that the network loses, 0 to 1 (0.05)
   --delay SECONDS    the longest time that a message takes (0.1)
   --picture FILE     draws the end of the game from above: FILE.svg
+  --page [PORT]      shows the game on the live page while it is played in real time, to the end of
+                     both halves if --seconds says nothing else
+  --log FILE         records what the page shows: `hemiola view FILE` shows it again
+  --speed FACTOR     the multiple of real time at which a game with page or log is played (1)
   --set KEY=VALUE    a setting of every robot, as for `nao run`; may come several times
 
 Each robot is that of robot.toml with the overlays `controlled` and `team`. The command prints the
@@ -30,6 +38,7 @@ score, the goals, and for each robot its falls, its messages, and how far off it
 
   nao game --seconds 300 --seed 7 --picture game.svg
   nao game --players 7 --set source.SimulatedCameras.rate=15.0
+  nao game --players 3 --page
 ";
 
 /// The arguments of the command.
@@ -41,6 +50,8 @@ pub struct Arguments {
     pub seconds: f64,
     /// The file for the picture.
     pub picture: Option<PathBuf>,
+    /// The settings of how the game is shown.
+    pub shown: Shown,
 }
 
 impl Arguments {
@@ -58,7 +69,12 @@ impl Arguments {
     /// # Errors
     /// Returns what is wrong, in words.
     pub fn read(robot: &str, words: &[String]) -> Result<Self, String> {
-        let mut arguments = Self { conditions: Conditions::of(robot), seconds: 120.0, picture: None };
+        let conditions = Conditions::of(robot);
+        let mut arguments = Self { conditions, seconds: USUAL_SECONDS, picture: None, shown: Shown::default() };
+        let (words, has_page) = with_port(words);
+        if has_page {
+            (arguments.shown.has_page, arguments.seconds) = (true, f64::INFINITY);
+        }
         let conditions = &mut arguments.conditions;
         for pair in words.chunks(2) {
             let [option, value] = pair else { return Err(format!("`{}` has no value", pair[0])) };
@@ -90,11 +106,27 @@ impl Arguments {
                 }
                 "--delay" => conditions.link.longest = time()?,
                 "--picture" => arguments.picture = Some(value.into()),
+                "--page" => arguments.shown.port = Some(value.parse().map_err(|_| wrong("a port from 0 to 65535"))?),
+                "--log" => arguments.shown.log = Some(value.into()),
+                "--speed" => {
+                    arguments.shown.speed = match value.parse() {
+                        Ok(speed @ 0.01..=1000.0) => speed,
+                        _ => return Err(wrong("a factor from 0.01 to 1000")),
+                    }
+                }
                 _ => return Err(format!("`{option}` is no option of it")),
             }
         }
         Ok(arguments)
     }
+}
+
+/// Returns the words without a `--page` that has no port behind it, and whether there is a page.
+fn with_port(words: &[String]) -> (Vec<String>, bool) {
+    let is_page = |index: usize| words[index] == "--page";
+    let is_bare = |index: usize| is_page(index) && words.get(index + 1).is_none_or(|next| next.starts_with("--"));
+    let rest = (0..words.len()).filter(|index| !is_bare(*index)).map(|index| words[index].clone()).collect();
+    (rest, (0..words.len()).any(is_page))
 }
 
 /// Runs the command for the robot of a file.
@@ -112,7 +144,7 @@ pub fn game(robot: &str, words: &[String]) -> ExitCode {
         }
     };
     match play(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -120,8 +152,16 @@ pub fn game(robot: &str, words: &[String]) -> ExitCode {
     }
 }
 
-fn play(arguments: &Arguments) -> Result<(), NaoError> {
-    let Arguments { conditions, seconds, picture } = arguments;
+fn play(arguments: &Arguments) -> Result<ExitCode, NaoError> {
+    let Arguments { conditions, seconds, picture, shown } = arguments;
+    if shown.is_wanted() {
+        let (code, course) = shown::play(conditions, *seconds, shown)?;
+        if let Some(course) = course {
+            print!("{}", course.summary());
+            draw(&course, picture.as_deref())?;
+        }
+        return Ok(code);
+    }
     let begin = Instant::now();
     let mut course = Course::begin(conditions)?;
     course.play(*seconds);
@@ -134,10 +174,14 @@ fn play(arguments: &Arguments) -> Result<(), NaoError> {
         summary.robots.len(),
         summary.seconds / wall
     );
-    if let Some(file) = picture {
-        fs::write(file, picture::draw(&course)).map_err(|error| NaoError::Picture { file: file.clone(), error })?;
-        println!("picture  {}", file.display());
-    }
+    draw(&course, picture.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn draw(course: &Course, picture: Option<&Path>) -> Result<(), NaoError> {
+    let Some(file) = picture else { return Ok(()) };
+    fs::write(file, picture::draw(course)).map_err(|error| NaoError::Picture { file: file.to_owned(), error })?;
+    println!("picture  {}", file.display());
     Ok(())
 }
 
@@ -156,13 +200,26 @@ mod tests {
         assert_eq!(arguments.conditions.rules.set, Duration::from_secs(4));
         assert_eq!(arguments.conditions.settings, ["cycle.motion.rate=1.0"]);
         assert_eq!((arguments.conditions.link.loss, arguments.seconds), (1.0, 0.5));
+        assert!(!arguments.shown.is_wanted());
+        let page = Shown { has_page: true, ..Shown::default() };
+        for (line, shown, seconds) in [
+            ("--players 3 --page", page.clone(), f64::INFINITY),
+            ("--page --seconds 9 --speed 2", Shown { speed: 2.0, ..page.clone() }, 9.0),
+            ("--page 8770 --log a.mcap", Shown { port: Some(8770), log: Some("a.mcap".into()), ..page }, f64::INFINITY),
+            ("--log a.mcap", Shown { log: Some("a.mcap".into()), ..Shown::default() }, USUAL_SECONDS),
+        ] {
+            let arguments = read(line).unwrap();
+            assert_eq!((arguments.shown, arguments.seconds), (shown, seconds), "{line}");
+        }
         for (line, expected) in [
             ("--half", "`--half` has no value"),
             ("--half NaN", "`NaN` is not a number of seconds"),
             ("--players 8", "a number from 1 to 7"),
             ("--seed -1", "a whole number"),
             ("--loss 1.5", "a share"),
-            ("--speed 2", "`--speed` is no option"),
+            ("--page 70000", "is not a port"),
+            ("--speed 0", "a factor"),
+            ("--frames 2", "`--frames` is no option"),
         ] {
             let problem = read(line).unwrap_err();
             assert!(problem.contains(expected), "{line}: {problem}");

@@ -121,8 +121,8 @@ pub enum CarriedTo {
     Return,
 }
 
-/// The verdict on whether the robot believes to be at the mirror image of its place, where the field
-/// looks the same.
+/// The verdict on whether the robot believes to be at the mirror image of its place, where the
+/// field looks the same.
 #[derive(Representation, Clone, Debug, Default, PartialEq)]
 pub struct MirrorVerdict {
     /// The number of times that the pose was found to be the mirror image of the true one.

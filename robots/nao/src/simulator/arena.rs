@@ -11,6 +11,7 @@
 use std::fmt;
 
 use glam::{Quat, Vec2, Vec3};
+use hemiola::prelude::*;
 
 use self::physics::Physics;
 use super::SimulatedWorld;
@@ -24,6 +25,7 @@ use super::world::legs;
 use crate::field::{BALL_RADIUS, BORDER, GOAL_WIDTH, LENGTH, LINE_WIDTH, POST_RADIUS, POSTS, WIDTH};
 use crate::geometry::{Pose2, Pose3};
 use crate::representations::sensing::{FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest};
+use crate::robot::JOINTS;
 use crate::robot::kinematics::Links;
 
 mod physics;
@@ -44,9 +46,10 @@ const STRIDE: f32 = 60.0;
 const STREAMS: u64 = 2;
 
 /// The team of a robot in an [`Arena`], which is displayed by its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Data, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TeamSide {
     /// The team that plays towards positive x.
+    #[default]
     Home,
     /// The team that plays towards negative x.
     Away,
@@ -294,6 +297,40 @@ impl Arena {
     #[must_use]
     pub fn pose(&self, robot: usize) -> Pose2 {
         self.robots[robot].body.torso().on_ground()
+    }
+
+    /// Returns a robot's torso in the frame of the home team.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn torso(&self, robot: usize) -> Pose3 {
+        self.robots[robot].body.torso()
+    }
+
+    /// Returns the positions of a robot's joints, in radians.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn joints(&self, robot: usize) -> &[f32; JOINTS] {
+        self.robots[robot].servos.positions()
+    }
+
+    /// Returns whether a robot lies or falls.
+    ///
+    /// # Panics
+    /// If there is no such robot.
+    #[must_use]
+    pub fn is_down(&self, robot: usize) -> bool {
+        self.robots[robot].body.posture() != Posture::Upright
+    }
+
+    /// Returns the centre of the ball and the rotation of its pattern, in the frame of the home
+    /// team.
+    #[must_use]
+    pub fn ball_pose(&self) -> Pose3 {
+        Pose3::new(self.physics.ball_rotation(), self.physics.ball())
     }
 
     /// Returns whether a robot touches the ball.

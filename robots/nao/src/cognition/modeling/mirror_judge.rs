@@ -175,11 +175,8 @@ mod tests {
                 });
                 let report = TeamReport { player, mates: mates.collect(), ..TeamReport::default() };
                 let pose = RobotPose { pose: Pose2::new(0.5, 0.5, 0.0), quality: 1.0 };
-                let pose = if verdict.mirrored % 2 == 1 {
-                    RobotPose { pose: pose.pose.mirrored(), ..pose }
-                } else {
-                    pose
-                };
+                let pose =
+                    if verdict.mirrored % 2 == 1 { RobotPose { pose: pose.pose.mirrored(), ..pose } } else { pose };
                 let ball = BallModel {
                     position: Some(own - Vec2::new(0.5, 0.5)),
                     last_seen: Some(now),

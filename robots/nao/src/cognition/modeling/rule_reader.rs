@@ -88,7 +88,8 @@ mod tests {
         fn hears(&mut self, state: MatchState, penalty: Penalty) -> PlaceByRules {
             self.now += 0.5;
             let now = Time::from_seconds(self.now);
-            let control = GameControl { last_packet: Some(now), state, penalty, first_half: true, ..GameControl::default() };
+            let control =
+                GameControl { last_packet: Some(now), state, penalty, first_half: true, ..GameControl::default() };
             let mut place = PlaceByRules::default();
             self.module.place(&control, &Clock::new(now, Duration::ZERO, 0), &mut place);
             place

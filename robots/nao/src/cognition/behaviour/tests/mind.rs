@@ -125,9 +125,8 @@ impl Mind {
         let (lines, landmarks, kept) = (&senses.lines, &senses.landmarks, &KeptBelief::default());
         let particles = &filled(|out| {
             let (rules, mirror) = (&PlaceByRules::default(), &MirrorVerdict::default());
-            self.self_locator.particles(
-                odometry, lines, landmarks, fall, kept, rules, mirror, clock, scope, debug, out,
-            );
+            self.self_locator
+                .particles(odometry, lines, landmarks, fall, kept, rules, mirror, clock, scope, debug, out);
         });
         let clusters = &filled(|out| self.pose_tracker.clusters(particles, out));
         self.pose_tracker.pose(clusters, particles, odometry, debug, &mut now.pose);

@@ -12,6 +12,8 @@ const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const PLAY = "M5 3l8 5l-8 5z";
 /** The number of parts of the log of which each shows at most one event. */
 const PLACES = 400;
+/** How long the robot's own time may take to follow a wish, in milliseconds. */
+const SETTLES = 300;
 
 /** A bar that is there while a log or replay is shown. */
 export class TransportBar {
@@ -33,6 +35,8 @@ export class TransportBar {
   #isHeld = false;
   /** The time to request once the robot has answered the last request. @type {number | null} */
   #wanted = null;
+  /** The last wish: keys step from there until the robot's own time has followed. */
+  #aim = { time: 0, until: 0 };
   #isAsking = false;
   /** @type {Set<string>} */
   #taken = new Set();
@@ -70,7 +74,8 @@ export class TransportBar {
   /** Returns whether it is a key of the transport. @param {KeyboardEvent} event */
   key(event) {
     const way = { ArrowLeft: -1e9, ArrowRight: 1e9 }[event.key], { isLog } = this.robot;
-    if (way) this.#seek(this.robot.time() + way * (event.shiftKey ? 10 : 1));
+    const from = performance.now() < this.#aim.until ? this.#aim.time : this.robot.time();
+    if (way) this.#seek(from + way * (event.shiftKey ? 10 : 1));
     else if (event.key === " ") this.toggle();
     else if (event.key === "n" && !isLog) this.#request("step");
     else if (event.key === "e" && !isLog) this.#request("step", { event: true });
@@ -84,6 +89,7 @@ export class TransportBar {
   /** One after the other: the newest wish replaces those that wait. @param {number} time */
   async #seek(time) {
     this.#wanted = Math.round(Math.min(this.#end, Math.max(this.#begin, time)));
+    this.#aim = { time: this.#wanted, until: Infinity };
     timeLink.set({ end: null });
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -93,6 +99,7 @@ export class TransportBar {
       await this.#request("seek", { time: next });
     }
     this.#isAsking = false;
+    this.#aim.until = performance.now() + SETTLES;
   }
 
   /** @param {string} verb @param {any} [values] */

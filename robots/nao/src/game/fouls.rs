@@ -239,7 +239,10 @@ mod tests {
         assert_eq!((packet.set_play, packet.kicking_team), (SetPlay::PushingFreeKick, Some(7)));
         let waits = game.arena.pose(0).translation;
         assert!(waits.y.abs() > WIDTH / 2.0 + 0.3 && game.official.is_out(0), "{waits}");
-        game.stand(45.0);
+        // A game in which nobody moves has begun anew at the centre meanwhile.
+        game.stand(40.0);
+        game.arena.place_ball(Vec2::new(-1.5, 1.0));
+        game.stand(5.0);
         let back = game.arena.pose(0);
         assert!(!game.official.is_out(0) && !game.arena.is_fallen(0));
         assert!(back.translation.distance(Vec2::new(-3.2, -3.0)) < 0.1, "far from the ball: {back:?}");

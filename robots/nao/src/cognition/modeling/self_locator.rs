@@ -7,28 +7,25 @@ use glam::Vec2;
 use hemiola::prelude::*;
 
 use super::random::Random;
-use crate::field::{LENGTH, PENALTY_MARK_DISTANCE, WIDTH};
-use crate::geometry::Pose2;
+use crate::field::{LENGTH, PENALTY_MARK_DISTANCE, WIDTH, is_carpet};
+use crate::geometry::{Pose2, normalize_angle};
 use crate::representations::modeling::{
     CarriedTo, MirrorVerdict, OdometryStep, PlaceByRules, PoseParticle, PoseParticles,
 };
 use crate::representations::motion::{FallState, KeptBelief, Uprightness};
 use crate::representations::perception::{LandmarkPercept, LinePercept};
 
-mod alternatives;
 mod features;
 #[cfg(test)]
 mod tests;
 
-use alternatives::{Alternatives, Half};
 use features::{Features, Noise};
 
 /// The time within which a pose that was kept since an earlier beginning may come.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// The share of the particles that are placed where somebody has carried the robot, or where an
-/// alternative is that has proved to be better. The others stay: what is seen next decides.
+/// The share of the particles that are placed where somebody has carried the robot. The others
+/// stay: what is seen next decides.
 const CARRIED_SHARE: f32 = 0.9;
-const ALTERNATIVE_SHARE: f32 = 0.7;
 /// The distance beyond the halfway line that is no error of the pose, in metres.
 const HALFWAY_MARGIN: f32 = 0.3;
 
@@ -39,10 +36,9 @@ const CHUNK: usize = 25;
 /// Robots, 1999).
 ///
 /// In every run particles move by the odometry with noise, are weighted by how well the percepts
-/// fit the field from there, and are resampled when few of them carry the weight. Other poses
-/// compete with them when they explain little ([`Alternatives`]): when one explains what is seen
-/// clearly better for some time, particles are placed there, so that a robot that was carried away
-/// or turned finds itself.
+/// fit the field from there, and are resampled when few of them carry the weight. When nothing fits
+/// for a while, some particles are placed by a seen landmark (sensor resetting; Lenser, Veloso
+/// 2000).
 ///
 /// The field looks the same from the other half. The half follows from the start (the robot enters
 /// its own half at a touch line) and from the heading, which odometry tracks well enough not to
@@ -60,7 +56,6 @@ pub struct SelfLocator {
     #[stateless]
     features: Features,
     random: Option<Random>,
-    alternatives: Option<Alternatives>,
     /// The number of times that the robot was carried, and was found mirrored, which are settled.
     settled: (u32, u32),
     /// The time of the first run.
@@ -99,13 +94,9 @@ pub struct SelfLocatorParameters {
     /// again.
     #[parameter(default = 0.004, range = 0.0..=0.1, unit = "m, rad")]
     idle_noise: f32,
-    /// The average fit below which other poses are looked for.
-    #[parameter(default = 0.7, range = 0.0..=1.0)]
+    /// The average fit below which particles are placed by landmarks.
+    #[parameter(default = 0.6, range = 0.0..=1.0)]
     smallest_fit: f32,
-    /// The evidence by which another pose must be better to be believed, as a logarithm of
-    /// likelihoods: one image counts for at most 1.
-    #[parameter(default = 15.0, range = 1.0..=1000.0)]
-    evidence: f32,
 }
 
 const PARTICLE: Color = Color::new(0x8888ff);
@@ -141,12 +132,8 @@ impl SelfLocator {
             self.features.collect(lines, landmarks, &Noise { angle: self.parameters.sighting_angle });
             if !self.features.is_empty() {
                 self.weigh(scope);
-                let half = if rules.in_own_half { Half::Own } else { Half::Unknown };
-                let better = self.challenge(lines, landmarks, half);
                 self.draw_anew(&mut random);
-                if let Some(pose) = better {
-                    self.settle(ALTERNATIVE_SHARE, &mut random, |random| spread(&pose, 0.1, 0.05, random));
-                }
+                self.reset_by_landmarks(landmarks, &mut random);
             }
         }
         self.random = Some(random);
@@ -169,7 +156,6 @@ impl SelfLocator {
             let x = random.uniform(self.parameters.start_from, self.parameters.start_to);
             PoseParticle { pose: at_touch_line(x, side, &mut random), weight }
         }));
-        self.alternatives = Some(Alternatives::new(self.parameters.seed));
         self.drawn.reserve(count);
         self.scores.reserve(count);
         self.fit = 1.0;
@@ -202,9 +188,6 @@ impl SelfLocator {
             let turn = rotation + random.normal() * turn_deviation;
             particle.pose = particle.pose * Pose2 { rotation: turn, translation: translation + noise };
         }
-        if let Some(alternatives) = &mut self.alternatives {
-            alternatives.move_on(&odometry.step);
-        }
     }
 
     /// Places particles where somebody has carried the robot, and turns those around that are in
@@ -217,10 +200,7 @@ impl SelfLocator {
                 CarriedTo::Entry => (self.parameters.start_from, self.parameters.start_to),
                 CarriedTo::Return => (RETURN_X - 0.4, RETURN_X + 0.4),
             };
-            self.settle(CARRIED_SHARE, random, |random| {
-                let side = if random.index(2) == 0 { 1.0 } else { -1.0 };
-                at_touch_line(random.uniform(from, to), side, random)
-            });
+            self.put_at_touch_lines(from, to, random);
         }
         if rules.in_own_half {
             let is_beyond = |particle: &&mut PoseParticle| particle.pose.translation.x > HALFWAY_MARGIN;
@@ -233,34 +213,23 @@ impl SelfLocator {
     fn turn_around(&mut self, mirror: &MirrorVerdict) {
         if std::mem::replace(&mut self.settled.1, mirror.mirrored) != mirror.mirrored {
             self.particles.iter_mut().for_each(|particle| particle.pose = particle.pose.mirrored());
-            self.alternatives.iter_mut().for_each(Alternatives::clear);
         }
     }
 
-    /// Draws anew a share of the particles, which are then as probable as the others.
-    fn settle(&mut self, share: f32, random: &mut Random, mut draw: impl FnMut(&mut Random) -> Pose2) {
+    /// Places most particles at both touch lines, between two values of x; all are then as probable
+    /// as each other.
+    fn put_at_touch_lines(&mut self, from: f32, to: f32, random: &mut Random) {
         let count = self.particles.len();
-        let (weight, drawn) = (1.0 / count as f32, (share * count as f32) as usize);
+        let (weight, moved) = (1.0 / count as f32, (CARRIED_SHARE * count as f32) as usize);
         for (index, particle) in self.particles.iter_mut().enumerate() {
             // Distributed evenly, as resampling puts particles of one place next to each other.
-            let is_drawn = index * drawn / count != (index + 1) * drawn / count;
-            let pose = if is_drawn { draw(random) } else { particle.pose };
-            *particle = PoseParticle { pose, weight };
+            let is_moved = index * moved / count != (index + 1) * moved / count;
+            if is_moved {
+                let side = if random.index(2) == 0 { 1.0 } else { -1.0 };
+                particle.pose = at_touch_line(random.uniform(from, to), side, random);
+            }
+            particle.weight = weight;
         }
-        self.alternatives.iter_mut().for_each(Alternatives::clear);
-    }
-
-    /// Returns a pose that explains what was seen for some time better than any particle, if these
-    /// explain it badly: where they do not, another one is a coincidence.
-    fn challenge(&mut self, lines: &LinePercept, landmarks: &LandmarkPercept, half: Half) -> Option<Pose2> {
-        if self.fit >= self.parameters.smallest_fit {
-            self.alternatives.iter_mut().for_each(Alternatives::clear);
-            return None;
-        }
-        let costs = self.particles.iter().zip(&self.scores);
-        let (best, cost) = costs.min_by(|one, other| one.1.total_cmp(other.1))?;
-        let robot = ((best.pose, *cost), half);
-        self.alternatives.as_mut()?.challenge(lines, landmarks, &self.features, robot, self.parameters.evidence)
     }
 
     /// Spreads the headings after a fall, in which the robot may have turned.
@@ -318,6 +287,28 @@ impl SelfLocator {
         }
         std::mem::swap(&mut self.particles, &mut self.drawn);
     }
+
+    /// Replaces some particles with poses that one seen landmark would explain, with headings close
+    /// to those of the particles.
+    fn reset_by_landmarks(&mut self, landmarks: &LandmarkPercept, random: &mut Random) {
+        let lack = (self.parameters.smallest_fit - self.fit) / self.parameters.smallest_fit;
+        if lack <= 0.0 || landmarks.landmarks.is_empty() {
+            return;
+        }
+        let count = self.particles.len();
+        let heading = self.particles.iter().map(|particle| particle.pose.forward() * particle.weight).sum::<Vec2>();
+        for _ in 0..(lack * 0.1 * count as f32) as usize {
+            let seen = landmarks.landmarks[random.index(landmarks.landmarks.len())];
+            let places = features::places(seen.kind);
+            let place = places[random.index(places.len())];
+            let rotation = normalize_angle(heading.to_angle() + 0.35 * random.normal());
+            let translation = place - Vec2::from_angle(rotation).rotate(seen.position);
+            if is_carpet(translation) {
+                let replaced = random.index(count);
+                self.particles[replaced].pose = Pose2 { rotation, translation };
+            }
+        }
+    }
 }
 
 /// x of the place where robots come back to the field after a penalty: level with the penalty mark
@@ -327,10 +318,4 @@ const RETURN_X: f32 = PENALTY_MARK_DISTANCE - LENGTH / 2.0;
 /// Returns a pose at one of the touch lines that looks across the field.
 fn at_touch_line(x: f32, side: f32, random: &mut Random) -> Pose2 {
     Pose2::new(x, side * WIDTH / 2.0 + 0.05 * random.normal(), -side * FRAC_PI_2 + 0.12 * random.normal())
-}
-
-/// Returns a pose near another one.
-fn spread(pose: &Pose2, way: f32, turn: f32, random: &mut Random) -> Pose2 {
-    let translation = Vec2::new(random.normal(), random.normal()) * way;
-    *pose * Pose2 { rotation: turn * random.normal(), translation }
 }

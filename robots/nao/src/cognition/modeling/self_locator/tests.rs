@@ -218,20 +218,6 @@ fn has_found(particles: &PoseParticles, pose: &Pose2, mirrored: bool) -> bool {
 
 proptest! {
     #[test]
-    fn a_robot_that_is_put_anywhere_finds_itself_but_for_the_half(
-        x in -4.3_f32..4.3,
-        y in -2.8_f32..2.8,
-        rotation in -3.1_f32..3.1,
-        seed in 1..1_000_000_u64,
-    ) {
-        let mut random = Random::new(seed);
-        let told = (PlaceByRules::default(), MirrorVerdict::default());
-        // A whole turn takes 10 s at 30 images a second.
-        let (particles, pose) = look_around(&mut settled(seed), Pose2::new(x, y, rotation), 500, &mut random, &told);
-        prop_assert!(has_found(&particles, &pose, true), "{:?} is not found: {:?}", pose, mean(&particles));
-    }
-
-    #[test]
     fn a_mirrored_robot_finds_itself_by_its_mates_and_a_penalised_one_by_the_rules(
         x in -0.5_f32..0.5,
         is_left: bool,

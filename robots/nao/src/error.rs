@@ -103,14 +103,6 @@ pub enum NaoError {
         /// The error of the operating system.
         error: io::Error,
     },
-    /// It is not known how long the tasks of a cycle take.
-    #[error(
-        "nothing is known of how long the tasks of {cycle} take; measure longer (--measure), or give a profile of this robot (--profile)"
-    )]
-    NoDurations {
-        /// The cycle.
-        cycle: &'static str,
-    },
     /// The robots of a game cannot be configured.
     #[error(transparent)]
     Configuration(#[from] ConfigError),

@@ -239,14 +239,17 @@ mod tests {
         assert_eq!((packet.set_play, packet.kicking_team), (SetPlay::PushingFreeKick, Some(7)));
         let waits = game.arena.pose(0).translation;
         assert!(waits.y.abs() > WIDTH / 2.0 + 0.3 && game.official.is_out(0), "{waits}");
-        // A game in which nobody moves has begun anew at the centre meanwhile.
-        game.stand(40.0);
-        game.arena.place_ball(Vec2::new(-1.5, 1.0));
-        game.stand(5.0);
+        game.stand(45.0);
         let back = game.arena.pose(0);
         assert!(!game.official.is_out(0) && !game.arena.is_fallen(0));
-        assert!(back.translation.distance(Vec2::new(-3.2, -3.0)) < 0.1, "far from the ball: {back:?}");
-        assert!((back.rotation - 1.57).abs() < 0.1, "{back:?}");
+        let side = back.translation.y.signum();
+        assert!(back.translation.distance(Vec2::new(-3.2, 3.0 * side)) < 0.1, "{back:?}");
+        assert!((back.rotation + 1.57 * side).abs() < 0.1, "it looks at the field: {back:?}");
+        for ball in [1.0, -1.0] {
+            game.arena.place_ball(Vec2::new(-1.5, ball));
+            let place = return_place(&game.arena, 1).translation;
+            assert!(place.y * ball < -2.9, "{place} is not far from the ball");
+        }
         assert_eq!(game.official.packet().teams[0].players[0].penalty, 0);
         // The next one takes longer, and pushes among mates are nobody's business.
         game.arena.push_over(Push { by: 1, pushed: 3 });

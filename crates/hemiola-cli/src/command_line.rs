@@ -287,6 +287,7 @@ mod tests {
         "run",
         "new",
         "view",
+        "frames",
         "profile reset",
         "export ros-package",
         "completions",

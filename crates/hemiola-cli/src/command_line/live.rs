@@ -21,7 +21,7 @@ A log of several files is opened by its first one. Logs of other programs (MCAP 
     /// Take pictures of the live page of a running robot or of a log, with Chromium
     #[command(after_help = "Examples:
   frames 'http://127.0.0.1:8765/?token=..' pictures      what the page shows after 3 s
-  frames game.mcap pictures --from 60s --count 10 --every 500ms --view field,scene
+  frames game.mcap pictures --seek 60s --pictures 10 --every 500ms --view field,scene
   frames game.mcap pictures --view scene --size 1920x1080
 
 An address with a layout in it (menu Layouts, `Copy link`) shows that one. Pictures are named frame-001.png and so on; those that are
@@ -147,7 +147,7 @@ pub struct FramesArguments {
     pub folder: PathBuf,
     /// The number of pictures
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub count: u32,
+    pub pictures: u32,
     /// The time from one picture to the next: 500ms, 1s
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     pub every: Duration,
@@ -156,7 +156,7 @@ pub struct FramesArguments {
     pub after: Duration,
     /// Play a log from this time on, in whole seconds since its begin
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub from: Option<Duration>,
+    pub seek: Option<Duration>,
     /// The size of the window
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = parse_size)]
     pub size: (u32, u32),

@@ -17,8 +17,8 @@ const STEPS: [(u64, Shift); 2] = [(10, Shift::Held), (1, Shift::Free)];
 
 pub fn frames(arguments: &FramesArguments) -> Result<ExitCode, CommandError> {
     let is_address = arguments.subject.starts_with("http://") || arguments.subject.starts_with("https://");
-    if is_address && arguments.from.is_some() {
-        let text = "--from is a time of a log; of a running robot, pictures are taken now";
+    if is_address && arguments.seek.is_some() {
+        let text = "--seek is a time of a log; of a running robot, pictures are taken now";
         return Err(CommandError::Usage(text.to_owned()));
     }
     // The door stays open as long as pictures are taken.
@@ -37,7 +37,7 @@ pub fn frames(arguments: &FramesArguments) -> Result<ExitCode, CommandError> {
         browser.show(&arguments.view)?;
     }
     if door.is_some() {
-        let mut left = arguments.from.unwrap_or_default().as_secs();
+        let mut left = arguments.seek.unwrap_or_default().as_secs();
         for (step, shift) in STEPS {
             for _ in 0..left / step {
                 browser.press("ArrowRight", shift)?;
@@ -65,7 +65,7 @@ fn open(log: &Path) -> Result<Door, CommandError> {
 /// Takes the pictures at equal distances, however long each takes.
 fn take(browser: &mut Browser, arguments: &FramesArguments) -> Result<(), CommandError> {
     let begin = Instant::now();
-    for number in 0..arguments.count {
+    for number in 0..arguments.pictures {
         let due = begin + arguments.every.saturating_mul(number);
         thread::sleep(due.checked_duration_since(Instant::now()).unwrap_or(Duration::ZERO));
         let path = arguments.folder.join(format!("frame-{:03}.png", number + 1));

@@ -87,7 +87,7 @@ impl Writer for BigEndian {
     }
 }
 
-/// Of standard types, views look like the values.
+/// The views of standard types look like their values.
 fn agrees<T: InPlace + Debug>(value: &T) -> Result<(), TestCaseError> {
     let wire = Wire::encode(value);
     let shown = format!("{value:?}");

@@ -92,7 +92,12 @@ pub fn play(conditions: &Conditions, seconds: f64, shown: &Shown) -> Result<(Exi
     let application = Application::new(configuration(&conditions.robot)).started(start);
     let code = application.run_with(shown.command_line());
     let thread = playing.borrow_mut().take();
-    Ok((code, thread.and_then(|thread| thread.join().ok())))
+    Ok(match thread.map(JoinHandle::join) {
+        Some(Ok(course)) => (code, Some(course)),
+        // The thread has said why it panicked.
+        Some(Err(_)) => (ExitCode::FAILURE, None),
+        None => (code, None),
+    })
 }
 
 /// Starts the thread that plays a game and publishes it; at its end the robot stops.
@@ -100,11 +105,19 @@ fn begin(course: Course, robot: &RobotHandle, seconds: f64, speed: f64) -> Resul
     let reports = robot.bus().topic(GameReport::NAME)?.publisher();
     let robot = robot.clone();
     let play = move || {
-        let course = publish(course, reports, &robot, seconds, speed);
-        robot.stop();
-        course
+        let end = StopAtEnd(robot);
+        publish(course, reports, &end.0, seconds, speed)
     };
     Ok(spawn(ThreadSettings::new("game"), play)?.thread)
+}
+
+/// Stops the robot that shows a game when this is dropped, also by a panic.
+struct StopAtEnd(RobotHandle);
+
+impl Drop for StopAtEnd {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 fn publish(

@@ -201,6 +201,8 @@ impl<T: InPlace> Data for Wire<T> {
     }
 }
 
+// Who forgot a derive is not helped by a way to carry values in their wire form.
+#[diagnostic::do_not_recommend]
 impl<T: InPlace + Representation> Representation for Wire<T> {
     const NAME: &'static str = T::NAME;
 

@@ -157,13 +157,15 @@ impl ReportedMessage {
     #[must_use]
     pub fn words(&self) -> String {
         let Self { side, player, pose, .. } = self;
-        let place = pose.translation;
+        // Adding 0 to a number that is rounded to -0 removes its sign.
+        let rounded = |metres: f32| (10.0 * metres).round() / 10.0 + 0.0;
+        let at = |place: Vec2| format!("{:.1}, {:.1}", rounded(place.x), rounded(place.y));
         let ball = match self.ball {
-            Some(ball) => format!("ball at {:.1}, {:.1}, seen {:.1} s ago", ball.x, ball.y, self.ball_age),
+            Some(ball) => format!("ball at {}, seen {:.1} s ago", at(ball), self.ball_age),
             None => "no ball".to_owned(),
         };
         let posture = if self.fallen { ", down" } else { "" };
-        format!("{side} {player}: I am at {:.1}, {:.1}{posture}; {ball}", place.x, place.y)
+        format!("{side} {player}: I am at {}{posture}; {ball}", at(pose.translation))
     }
 }
 
@@ -191,7 +193,7 @@ mod tests {
             side: TeamSide::Away,
             player: 3,
             pose: Pose2::new(1.0, -2.0, 0.0),
-            ball: Some(Vec2::new(0.5, 0.0)),
+            ball: Some(Vec2::new(0.5, -0.04)),
             ball_age: 0.2,
             fallen: false,
         };

@@ -19,6 +19,9 @@ use crate::NaoError;
 
 /// The number of ticks from one report of the game to the next.
 const REPORT_TICKS: u64 = 3;
+/// The least time between two reports, which `[analysis.period]` of the robot's file names. A game
+/// that catches up, or is played quickly, leaves reports out.
+const LEAST_BETWEEN_REPORTS: Duration = Duration::from_millis(9);
 /// The time by which the game may be behind; what is more is not made up for.
 const MOST_BEHIND: Duration = Duration::from_millis(100);
 
@@ -128,13 +131,15 @@ fn publish(
     speed: f64,
 ) -> Course {
     let mut origin = Instant::now();
+    let mut reported: Option<Instant> = None;
     for tick in 0_u64.. {
         if robot.is_stopping() || course.time().seconds() >= seconds || course.official().referee().is_over() {
             break;
         }
         course.tick();
-        if tick.is_multiple_of(REPORT_TICKS) {
+        if tick.is_multiple_of(REPORT_TICKS) && reported.is_none_or(|last| last.elapsed() >= LEAST_BETWEEN_REPORTS) {
             reports.publish(GameReport::of(&course));
+            reported = Some(Instant::now());
         }
         let due = origin + Duration::from_secs_f64(course.time().seconds() / speed);
         let now = Instant::now();

@@ -12,12 +12,14 @@
 //! | [`fouls`] | what the referee penalises, and where penalised robots go |
 //! | [`radio`] | the network: delay and loss |
 //! | [`summary`] | the result of a game |
+//! | [`ball_comparison`] | all ball models on what the robots see |
 //! | [`picture`] | the field from above |
 //! | [`report`] | the game as a message, for whoever watches it |
 //! | [`view`] | the module that draws a report for the page |
 //! | [`shown`] | a game that is a robot of its own, with page and log |
 //! | [`program`] | the command |
 
+pub mod ball_comparison;
 pub mod course;
 pub mod fouls;
 pub mod official;

@@ -63,9 +63,13 @@ fn main() -> ExitCode {
 /// Adds the command that plays a game of several robots.
 #[cfg(feature = "game")]
 fn with_game(application: Application) -> Application {
-    application.command("game", "Plays a simulated game of two teams of this robot: game --help", |words| {
-        nao::game::program::game(ROBOT, words)
-    })
+    application
+        .command("game", "Plays a simulated game of two teams of this robot: game --help", |words| {
+            nao::game::program::game(ROBOT, words)
+        })
+        .command("ball-models", "Compares the modules that provide the ball, in games: ball-models --help", |words| {
+            nao::game::ball_comparison::ball_models(ROBOT, words)
+        })
 }
 
 #[cfg(not(feature = "game"))]

@@ -16,7 +16,7 @@
 
 #[cfg(feature = "game")]
 pub mod arena;
-mod ball;
+pub(crate) mod ball;
 mod body;
 pub mod camera;
 pub mod microphone;

@@ -7,6 +7,7 @@
 //! | [`ground_viewer`] | joints, torso | area of the ground that the cameras see |
 //! | [`ball_filter`] | seen ball, way, view | ball and other hypotheses |
 //! | [`ball_fit`] | seen ball, way, view | ball: an alternative, for `[providers]` |
+//! | [`ball_modes`] | seen ball, way, view | ball: another one, which tells rest, rolling and kicks apart |
 //! | [`ball_predictor`] | ball | where it rolls and stops |
 //! | [`rule_reader`] | the GameController's word | where the rules put the robot |
 //! | [`mirror_judge`] | ball, pose, messages of mates | whether the pose is mirrored |
@@ -25,6 +26,7 @@ pub mod odometry_reader;
 
 pub mod ball_filter;
 pub mod ball_fit;
+pub mod ball_modes;
 pub mod ball_predictor;
 
 pub mod mirror_judge;
@@ -39,7 +41,12 @@ pub mod search_mapper;
 pub mod world_modeler;
 
 mod field_map;
-mod moving_point;
+pub(crate) mod moving_point;
 mod pitch;
 pub(crate) mod random;
 pub(crate) mod sighting;
+
+#[cfg(any(test, feature = "game"))]
+pub(crate) mod ball_trial;
+#[cfg(test)]
+mod tests;

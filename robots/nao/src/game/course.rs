@@ -8,6 +8,7 @@ use std::time::Duration;
 use glam::Vec2;
 use hemiola::Time;
 
+use super::ball_comparison::{BallComparison, BallWatch};
 use super::official::Official;
 use super::player::{Player, Start};
 use super::radio::{Link, Radio};
@@ -132,6 +133,21 @@ impl Course {
             trail: VecDeque::new(),
             said: VecDeque::new(),
         })
+    }
+
+    /// Lets all ball models see from now on what each robot sees, beside the one with which it
+    /// plays.
+    pub fn compare_balls(&mut self) {
+        self.players.iter_mut().for_each(|player| player.watch = Some(Box::new(BallWatch::of(&player.stepper))));
+    }
+
+    /// Returns how far off the ball models were so far; empty without
+    /// [`compare_balls`](Self::compare_balls).
+    #[must_use]
+    pub fn ball_comparison(&self) -> BallComparison {
+        let mut comparison = BallComparison::default();
+        self.players.iter().filter_map(|player| player.watch.as_ref()).for_each(|watch| comparison.add(watch.noted()));
+        comparison
     }
 
     /// Plays until the game has lasted that many seconds, or both halves are over.

@@ -5,6 +5,7 @@ use hemiola::module::registry;
 use hemiola::runtime::{Robot, Stepper};
 use hemiola::{SourceDescriptor, Time};
 
+use super::ball_comparison::BallWatch;
 use super::course::{Conditions, TEAMS};
 use crate::NaoError;
 use crate::game_controller::referee::{Rules, Side};
@@ -28,6 +29,8 @@ pub(super) struct Player {
     /// The end for messages of the team.
     pub team: Port,
     pub errors: Errors,
+    /// What all ball models make of what the robot sees, if they are compared.
+    pub watch: Option<Box<BallWatch>>,
 }
 
 /// The errors of a robot's beliefs in the course of the game.
@@ -72,12 +75,17 @@ impl Player {
         let seated = Seated { seat: seat.clone(), control: control.clone(), team: team.clone(), seed };
         let sources = registry::sources().into_iter().map(|source| seated.place(source)).collect();
         let stepper = Robot::assemble_from(configuration, registry::modules(), sources)?.into_stepper()?;
-        Ok(Self { side, number, stepper, seat, control, team, errors: Errors::default() })
+        Ok(Self { side, number, stepper, seat, control, team, errors: Errors::default(), watch: None })
     }
 
     /// Does everything that comes before `time`.
     pub(super) fn run_until(&mut self, time: Time) {
-        while self.stepper.upcoming().is_some_and(|next| next < time) && self.stepper.step().is_some() {}
+        while self.stepper.upcoming().is_some_and(|next| next < time) {
+            let Some(step) = self.stepper.step() else { break };
+            if let Some(watch) = &mut self.watch {
+                watch.follow(&self.stepper, &step);
+            }
+        }
     }
 
     /// Returns what the joints are to do now.
@@ -92,6 +100,9 @@ impl Player {
         if time > SETTLED {
             self.errors.position.push(position);
             self.errors.ball.extend(ball);
+            if let Some(watch) = &mut self.watch {
+                watch.note();
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! A Kalman filter for a point that moves on the ground, seen from a moving robot.
 
+use std::f32::consts::TAU;
+
 use glam::{Mat2, Vec2};
 use hemiola::prelude::*;
 
@@ -59,6 +61,44 @@ impl MovingPoint {
         self.velocity_covariance += noise(seconds);
     }
 
+    /// Adds a variance in m² to the position in all directions.
+    pub fn blur(&mut self, variance: f32) {
+        self.position_covariance += Mat2::from_diagonal(Vec2::splat(variance));
+    }
+
+    /// Lets the point rest: its velocity is zero without any doubt.
+    pub fn stop(&mut self) {
+        self.velocity = Vec2::ZERO;
+        self.cross_covariance = Mat2::ZERO;
+        self.velocity_covariance = Mat2::ZERO;
+    }
+
+    /// Adds a variance in m²/s² to the velocity in all directions.
+    pub fn strike(&mut self, variance: f32) {
+        self.velocity_covariance += Mat2::from_diagonal(Vec2::splat(variance));
+    }
+
+    /// Returns the point with the mean and the covariance of a mixture of points; the weights sum
+    /// up to 1.
+    pub fn mixture<const COUNT: usize>(parts: &[(f32, Self); COUNT]) -> Self {
+        let position: Vec2 = parts.iter().map(|(weight, part)| *weight * part.position).sum();
+        let velocity: Vec2 = parts.iter().map(|(weight, part)| *weight * part.velocity).sum();
+        let mut mixed = Self {
+            position,
+            velocity,
+            position_covariance: Mat2::ZERO,
+            cross_covariance: Mat2::ZERO,
+            velocity_covariance: Mat2::ZERO,
+        };
+        for (weight, part) in parts {
+            let (off, faster) = (part.position - position, part.velocity - velocity);
+            mixed.position_covariance += (part.position_covariance + product(off, off)) * *weight;
+            mixed.cross_covariance += (part.cross_covariance + product(off, faster)) * *weight;
+            mixed.velocity_covariance += (part.velocity_covariance + product(faster, faster)) * *weight;
+        }
+        mixed
+    }
+
     /// Updates the estimate with a sighting at `position`.
     pub fn observe(&mut self, position: Vec2, covariance: Mat2) {
         let innovation = position - self.position;
@@ -80,6 +120,12 @@ impl MovingPoint {
     pub fn distance_squared(&self, position: Vec2, covariance: Mat2) -> f32 {
         let innovation = position - self.position;
         innovation.dot((self.position_covariance + covariance).inverse() * innovation)
+    }
+
+    /// Returns the probability density of a sighting at `position`, in 1/m².
+    pub fn likelihood(&self, position: Vec2, covariance: Mat2) -> f32 {
+        let spread = (self.position_covariance + covariance).determinant().max(f32::MIN_POSITIVE);
+        (-0.5 * self.distance_squared(position, covariance)).exp() / (TAU * spread.sqrt())
     }
 
     /// Returns the covariance of the position, in m².
@@ -105,6 +151,11 @@ pub fn roll(position: Vec2, velocity: Vec2, seconds: f32, deceleration: f32) -> 
     let slower = speed - deceleration * rolling;
     let direction = velocity / speed;
     (position + direction * ((speed + slower) / 2.0 * rolling), direction * slower.max(0.0))
+}
+
+/// Returns the outer product of two vectors.
+fn product(rows: Vec2, columns: Vec2) -> Mat2 {
+    Mat2::from_cols(rows * columns.x, rows * columns.y)
 }
 
 fn symmetric(matrix: Mat2) -> Mat2 {
@@ -135,6 +186,39 @@ mod tests {
         }
         assert!(point.velocity.abs_diff_eq(Vec2::new(0.3, -0.2), 0.01), "{point:?}");
         assert!(point.deviation() < 0.01);
+    }
+
+    #[test]
+    fn a_mixture_has_the_mean_and_the_spread_of_its_parts() {
+        let noise = Mat2::from_diagonal(Vec2::new(0.04, 0.01));
+        let at = |x: f32, velocity: Vec2| {
+            let mut point = MovingPoint::new(Vec2::new(x, 0.0), noise, 0.0);
+            point.velocity = velocity;
+            point
+        };
+        let mixed = MovingPoint::mixture(&[(0.25, at(0.0, Vec2::ZERO)), (0.75, at(1.0, Vec2::new(2.0, 4.0)))]);
+        assert!(mixed.position.abs_diff_eq(Vec2::new(0.75, 0.0), 1e-6));
+        assert!(mixed.velocity.abs_diff_eq(Vec2::new(1.5, 3.0), 1e-6));
+        // The variance of a coin with a quarter and three quarters is 3/16.
+        assert!(mixed.position_covariance.abs_diff_eq(Mat2::from_diagonal(Vec2::new(0.04 + 0.1875, 0.01)), 1e-6));
+        let expected = Mat2::from_cols(Vec2::new(2.0, 0.0), Vec2::new(4.0, 0.0)) * 0.1875;
+        assert!(mixed.cross_covariance.abs_diff_eq(expected, 1e-6), "rows belong to the position: {mixed:?}");
+        mixed.velocity_covariance.to_cols_array().into_iter().zip([4.0, 8.0, 8.0, 16.0]).for_each(
+            |(found, expected)| {
+                assert!((found - 0.1875 * expected).abs() < 1e-5, "{mixed:?}");
+            },
+        );
+    }
+
+    #[test]
+    fn the_densities_of_all_sightings_sum_up_to_one() {
+        let point = MovingPoint::new(Vec2::X, Mat2::from_cols(Vec2::new(0.05, 0.02), Vec2::new(0.02, 0.03)), 0.0);
+        let noise = Mat2::from_diagonal(Vec2::new(0.01, 0.02));
+        const CELL: f32 = 0.05;
+        let cells = || (-40_i16..=40).map(|index| f32::from(index) * CELL);
+        let places = cells().flat_map(|x| cells().map(move |y| Vec2::new(1.0 + x, y)));
+        let sum: f32 = places.map(|place| point.likelihood(place, noise) * CELL * CELL).sum();
+        assert!((sum - 1.0).abs() < 1e-3, "{sum}");
     }
 
     #[test]

@@ -2,13 +2,17 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use hemiola::configuration::{Catalog, LoadOptions, load};
 use hemiola::runtime::{Change, Observation, Observer, Robot, Stepper};
+use nao::representations::modeling::BallModel;
 use nao::simulator::truth_comparison::TruthReport;
 
 const SEEDS: u64 = 10;
 const CYCLES: [&str; 3] = ["motion", "audio", "cognition"];
+/// The number of the cycle in which the ball is modelled, by the order in robot.toml.
+const COGNITION: usize = 2;
 
 /// Returns the robot of `robot.toml` in the game that follows from the seed.
 fn robot(seed: u64, workers: usize) -> Stepper {
@@ -120,5 +124,58 @@ fn the_same_inputs_give_the_same_bits_with_any_number_of_workers_and_whoever_wat
             );
             assert_eq!(found, expected, "{workers} workers, watched: {watched:?}, run {run}");
         }
+    }
+}
+
+/// Steps until the robot has known for a second where the ball is.
+fn find_the_ball(stepper: &mut Stepper) {
+    let mut known_since = stepper.now();
+    while stepper.now().since(known_since).as_secs_f32() < 1.0 {
+        assert!(stepper.now().seconds() < 30.0, "the ball is not found");
+        stepper.step().expect("the game lasts longer");
+        if stepper.with_value(|ball: &BallModel| ball.position.is_some()) != Some(true) {
+            known_since = stepper.now();
+        }
+    }
+}
+
+/// Makes a module the provider of the ball, and returns for the next three seconds how far off the
+/// ball is in each run of cognition, in metres; `None` where it is not known.
+fn with_ball_by(stepper: &mut Stepper, module: &str) -> Vec<Option<f32>> {
+    let mut switched = stepper.handle().change(Change::provider("BallModel", module));
+    let end = stepper.now() + Duration::from_secs(3);
+    let mut errors = Vec::new();
+    while stepper.now() < end {
+        let step = stepper.step().expect("the game lasts longer");
+        if step.cycles.contains(&COGNITION) {
+            // A change is refused at once or in force from the next run on.
+            assert!(matches!(switched.poll(), Some(Ok(()))), "{module} is not the provider");
+            errors.push(stepper.with_value(|report: &TruthReport| report.ball_error).expect("it is provided"));
+        }
+    }
+    errors
+}
+
+/// `BallModes` begins with the ball of its predecessor. `BallFilter` goes on meanwhile, as it alone
+/// provides `BallHypotheses`.
+#[test]
+fn the_ball_model_is_switched_while_the_robot_plays_and_back_and_the_ball_stays_known() {
+    let play = |seed: u64| {
+        let mut stepper = robot(seed, 1);
+        find_the_ball(&mut stepper);
+        ["BallModes", "BallFilter"].map(|module| with_ball_by(&mut stepper, module))
+    };
+    for seed in [5, 21, 22] {
+        let courses = play(seed);
+        for (errors, module) in courses.iter().zip(["BallModes", "BallFilter"]) {
+            let mut known: Vec<f32> = errors.iter().copied().flatten().collect();
+            known.sort_by(f32::total_cmp);
+            let median = known.get(known.len() / 2);
+            println!("seed {seed}, {module}: {} of {} runs, off by {median:?} m", known.len(), errors.len());
+            assert!(errors[..10].iter().all(Option::is_some), "seed {seed}, {module}: {errors:?}");
+            assert!(known.len() * 10 >= errors.len() * 9, "seed {seed}, {module}: {errors:?}");
+            assert!(median.is_some_and(|median| *median < 0.5), "seed {seed}, {module}: {errors:?}");
+        }
+        assert_eq!(play(seed), courses, "a switched robot plays the same to the bit");
     }
 }

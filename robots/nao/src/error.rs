@@ -103,6 +103,41 @@ pub enum NaoError {
         /// The error of the operating system.
         error: io::Error,
     },
+    /// It is not known how long the tasks of a cycle take.
+    #[error(
+        "nothing is known of how long the tasks of {cycle} take; measure longer (--measure), or give a profile of this robot (--profile)"
+    )]
+    NoDurations {
+        /// The cycle.
+        cycle: String,
+    },
+    /// A file that is to keep games has something else.
+    #[error("{}: does not keep games of `nao closed-loop` ({reason}); give --keep another file, or remove this one", file.display())]
+    NotKept {
+        /// The file.
+        file: PathBuf,
+        /// The error of the decoder.
+        reason: String,
+    },
+    /// A file keeps games that were played with something else.
+    #[error(
+        "{}: keeps games with another length, profile, setting, factor or condition; repeat those options, or give --keep another file",
+        file.display()
+    )]
+    OtherGames {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A game that was kept comes out differently.
+    #[error(
+        "the kept game of seed {seed} under `{condition}` comes out differently with this program; give --keep another file"
+    )]
+    GameDiffers {
+        /// The condition of the game.
+        condition: String,
+        /// The seed of the game.
+        seed: u64,
+    },
     /// The robots of a game cannot be configured.
     #[error(transparent)]
     Configuration(#[from] ConfigError),

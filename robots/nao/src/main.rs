@@ -10,6 +10,7 @@ use std::rc::Rc;
 use hemiola::{Application, RobotHandle};
 use nao::announcer::Announcer;
 use nao::captures;
+use nao::closed_loop::program::closed_loop;
 use nao::game_controller::program::referee;
 use nao::lola::simulator::{BodyPace, LolaSimulator, PERIOD};
 use nao::recordings::{BodyRecording, CameraRecording, MicrophoneRecording, combination_notice};
@@ -36,6 +37,11 @@ fn main() -> ExitCode {
             score,
         )
         .command("referee", "Conducts a game of robots by the GameController's protocol: referee --help", referee)
+        .command(
+            "closed-loop",
+            "Plays games under several conditions of scheduling and sensors, and compares them: closed-loop --help",
+            |words| closed_loop(ROBOT, words),
+        )
         .command_with_flags(
             "lola-simulator",
             "Offers the simulated body at LoLA's socket: lola-simulator SOCKET [SECONDS] [--no-button]",

@@ -34,7 +34,7 @@ mod world;
 pub use others::{OtherRobot, Team};
 pub use random::Random;
 pub use scenario::{Scenario, standing_positions};
-pub use seat::{Seat, Sensed};
+pub use seat::{Frame, NothingNew, Seat, Sensed, Shutter};
 pub use sources::{BODY_RATE, SimulatedBody, SimulatedCameras, SimulatedMicrophone, SimulationParameters};
 pub use world::{SimulatedWorld, World};
 

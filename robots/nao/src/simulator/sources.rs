@@ -5,7 +5,8 @@ use hemiola::prelude::*;
 
 use super::microphone::Microphone;
 use super::random::Random;
-use super::{Scenario, Seat, SimulatedWorld, World, camera};
+use super::seat::{NothingNew, Seat, Shutter};
+use super::{Scenario, SimulatedWorld, World, camera};
 use crate::representations::sensing::{
     AudioBlock, FootPressure, GroundTruth, ImuSample, JointAngles, JointRequest, LowerImage, UpperImage,
 };
@@ -80,16 +81,15 @@ impl SimulatedBody {
         feet: &mut FootPressure,
         snapshot: &mut SimulatedWorld,
         truth: &mut GroundTruth,
-    ) -> Option<Time> {
+    ) -> Result<Option<Time>, NothingNew> {
         if let Some(seat) = &self.seat {
-            seat.read(imu, joints, feet, snapshot, truth);
-            return Some(clock.now());
+            return seat.read(clock.now(), imu, joints, feet, snapshot, truth).map(Some);
         }
         let parameters = &self.parameters;
         let game = self.game.get_or_insert_with(|| Game::new(parameters.seed));
         if game.is_over {
             if !parameters.repeat {
-                return None;
+                return Ok(None);
             }
             *game = Game::new(game.seed.wrapping_add(1));
         }
@@ -109,7 +109,7 @@ impl SimulatedBody {
         let end = scored_at.map_or(limit, |goal| goal + parameters.time_after_goal);
         game.is_over = game.world.time() >= end;
         snapshot.is_over = game.is_over && !parameters.repeat;
-        Some(clock.now())
+        Ok(Some(clock.now()))
     }
 }
 
@@ -132,6 +132,7 @@ impl Game {
 #[derive(Source)]
 pub struct SimulatedCameras {
     renderer: Renderer,
+    shutter: Option<Shutter>,
 }
 
 struct Renderer {
@@ -145,7 +146,14 @@ impl SimulatedCameras {
     #[must_use]
     pub fn with_noise(seed: u64) -> Self {
         let noise = Random::new(seed).next_u64();
-        Self { renderer: Renderer { noise, ..Renderer::default() } }
+        Self { renderer: Renderer { noise, ..Renderer::default() }, shutter: None }
+    }
+
+    /// Creates cameras whose images arrive later than they are taken: they deliver a frame when it
+    /// is put into `shutter`, with the time at which it was taken.
+    #[must_use]
+    pub fn with_shutter(seed: u64, shutter: Shutter) -> Self {
+        Self { shutter: Some(shutter), ..Self::with_noise(seed) }
     }
 }
 
@@ -166,13 +174,15 @@ impl SimulatedCameras {
         world: &SimulatedWorld,
         upper: &mut UpperImage,
         lower: &mut LowerImage,
-    ) -> Option<Time> {
+    ) -> Result<Option<Time>, NothingNew> {
+        let frame = self.shutter.as_ref().map(Shutter::take).transpose()?;
+        let (world, taken) = frame.as_ref().map_or((world, clock.now()), |frame| (&frame.world, frame.taken));
         let Renderer { frames, noise } = &mut self.renderer;
         *frames += 1;
         let noise = noise.wrapping_add(2 * *frames);
         camera::render(world, Camera::Upper, noise, &mut upper.image);
         camera::render(world, Camera::Lower, noise.wrapping_add(1), &mut lower.image);
-        (!world.is_over).then(|| clock.now())
+        Ok((!world.is_over).then_some(taken))
     }
 }
 

@@ -1,7 +1,7 @@
-//! What scheduling does for the game: `nao closed-loop`.
+//! The effects of scheduling on the game: `nao closed-loop`.
 //!
-//! One robot plays seeded games under several conditions, each with the same seeds: other numbers of
-//! cores, a sequential loop, motion without priority beside load, other cameras. What differs is
+//! One robot plays seeded games under several conditions, each with the same seeds: other numbers
+//! of cores, a sequential loop, motion without priority beside load, other cameras. What differs is
 //! told with confidence intervals.
 //!
 //! | file | contents |

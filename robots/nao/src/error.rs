@@ -103,7 +103,7 @@ pub enum NaoError {
         /// The error of the operating system.
         error: io::Error,
     },
-    /// It is not known how long the tasks of a cycle take.
+    /// The durations of the tasks of a cycle are not known.
     #[error(
         "nothing is known of how long the tasks of {cycle} take; measure longer (--measure), or give a profile of this robot (--profile)"
     )]

@@ -24,7 +24,7 @@ pub struct Condition {
     pub name: String,
     /// The number of cores.
     pub cores: usize,
-    /// Who may use them when.
+    /// The rule for who may use them when.
     pub scheduling: Scheduling,
     /// The rate of the cameras, in hertz.
     pub camera_rate: f64,
@@ -48,8 +48,8 @@ impl Condition {
         }
     }
 
-    /// Returns all conditions, [`base`](Self::base) first. Each of the others differs from it in one
-    /// respect.
+    /// Returns all conditions, [`base`](Self::base) first. Each of the others differs from it in
+    /// one respect.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let base = |name: &str| Self { name: name.to_owned(), ..Self::base() };

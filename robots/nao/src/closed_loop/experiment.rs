@@ -12,7 +12,7 @@ use super::kept::Kept;
 use super::statistics::Estimate;
 use crate::NaoError;
 
-/// What is measured in each game.
+/// A number that is measured in each game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// The number of goals.
@@ -88,7 +88,7 @@ pub struct Experiment {
     pub length: Duration,
     /// The conditions with their games, the one first with which the others are compared.
     pub series: Vec<Series>,
-    /// How the durations of tasks were obtained, in a sentence.
+    /// The origin of the durations of tasks, in a sentence.
     pub origin: String,
 }
 

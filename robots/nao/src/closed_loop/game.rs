@@ -51,21 +51,22 @@ const COGNITION: usize = 2;
 const LOSSES: u64 = 1 << 33;
 const DURATIONS: u64 = (1 << 33) + 1;
 
-/// What a game is played with, under whatever condition.
+/// The things that a game is played with, under whatever condition.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// The file of the robot.
     pub robot: &'a str,
     /// The settings of the robot, as `--set` takes them.
     pub settings: &'a [String],
-    /// How long the robot's tasks take.
+    /// The durations of the robot's tasks.
     pub workload: &'a Workload,
     /// The length of a game.
     pub length: Duration,
 }
 
 impl Setup<'_> {
-    /// Returns the plans of the robot's cycles under a condition, with the durations of their tasks.
+    /// Returns the plans of the robot's cycles under a condition, with the durations of their
+    /// tasks.
     fn plans(&self, condition: &Condition) -> Vec<(Plan, &Durations)> {
         // A loop has one worker, whatever else the machine has.
         let usable = if condition.scheduling == Scheduling::Sequential { 1 } else { condition.cores };
@@ -121,7 +122,7 @@ pub struct MotionSamples {
 pub struct Notes {
     /// All of them.
     pub all: u64,
-    /// Those at which the robot believed to know where the ball was.
+    /// The number of those at which the robot believed to know where the ball was.
     pub of_ball: u64,
 }
 

@@ -25,7 +25,7 @@ pub struct Head {
     pub slower: f64,
     /// The settings of the robot.
     pub settings: Vec<String>,
-    /// How long the robot's tasks take.
+    /// The durations of the robot's tasks.
     pub profile: Profile,
     /// The conditions.
     pub conditions: Vec<Condition>,
@@ -57,8 +57,8 @@ impl Kept {
         Ok(Some(parse(path, head)?))
     }
 
-    /// Opens the file for games that are played with `head`, and reads those that it has; creates it
-    /// if there is none.
+    /// Opens the file for games that are played with `head`, and reads those that it has; creates
+    /// it if there is none.
     ///
     /// # Errors
     /// Returns an error if it can be neither read nor written, or has games that were played with

@@ -2,12 +2,13 @@
 //!
 //! A run has the units of its plan and the cycle's workers; a free worker starts the most important
 //! unit that is ready; and at every moment the workers of more important cycles have the cores
-//! first. A worker whose core is taken keeps its unit, and goes on with it on any core that is free.
+//! first. A worker whose core is taken keeps its unit, and goes on with it on any core that is
+//! free.
 //!
 //! Why not one of the framework's simulators: that of `hemiola::plan` knows one cycle, with all
-//! workers for itself. That of `hemiola-schedulability` knows several, but neither durations as they
-//! were measured nor threads without priority, and no robot links it. They are the oracles of the
-//! tests: where both know a case, all times are the same to the nanosecond.
+//! workers for itself. That of `hemiola-schedulability` knows several, but neither durations as
+//! they were measured nor threads without priority, and no robot links it. They are the oracles of
+//! the tests: where both know a case, all times are the same to the nanosecond.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -70,7 +71,7 @@ struct Cycle {
     dropped: Vec<u64>,
     /// Set if it takes part in the round of threads without priority.
     shares: bool,
-    /// What is left of the slice of each of its workers, if it shares.
+    /// The rest of the slice of each of its workers, if it shares.
     slices: Vec<u64>,
 }
 
@@ -100,7 +101,7 @@ pub struct Machine {
     is_sequential: bool,
     /// The cycles, the most important one first.
     cycles: Vec<Cycle>,
-    /// What is left of the slices of the threads that are always ready.
+    /// The rests of the slices of the threads that are always ready.
     load: Vec<u64>,
     /// The threads without priority that are ready, the next one first.
     round: VecDeque<Thread>,
@@ -136,8 +137,8 @@ impl Machine {
         }
     }
 
-    /// Lets a sample trigger a run of a cycle at a time that is not over. Samples of a cycle must be
-    /// given in the order of their times.
+    /// Lets a sample trigger a run of a cycle at a time that is not over. Samples of a cycle must
+    /// be given in the order of their times.
     pub fn trigger(&mut self, cycle: usize, at: u64, sample: u64) {
         self.cycles[cycle].triggers.push_back((at, sample));
     }
@@ -177,8 +178,8 @@ impl Machine {
 
     /// Takes over the samples that are due, and begins the runs that can begin.
     fn begin_runs(&mut self, draw: &mut impl FnMut(usize) -> Vec<u64>) {
-        // A cycle whose run has ended takes the sample that has waited, even if a newer one comes at
-        // that very moment. A loop takes what is there when it looks.
+        // A cycle whose run has ended takes the sample that has waited, even if a newer one comes
+        // at that very moment. A loop takes what is there when it looks.
         if !self.is_sequential {
             self.begin_waiting(draw);
         }

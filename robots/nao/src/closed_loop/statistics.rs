@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn student_s_own_sample_has_the_interval_of_the_literature() {
-        // The additional hours of sleep by a drug over another, in the article of 1908; the interval
-        // is that of R's `t.test` for its data set `sleep`.
+        // The additional hours of sleep by a drug over another, in the article of 1908; the
+        // interval is that of R's `t.test` for its data set `sleep`.
         let sleep = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let estimate = Estimate::of(&sleep).unwrap();
         let [low, high] = estimate.interval();

@@ -1,4 +1,4 @@
-//! What the robot's cycles have to do in a run: their task graphs, and how long the tasks take.
+//! The work of the robot's cycles in a run: their task graphs, and the durations of the tasks.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -28,8 +28,8 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Returns the workload of the robot of a file whose tasks take as long as a profile says, times
-    /// `slower`.
+    /// Returns the workload of the robot of a file whose tasks take as long as a profile says,
+    /// times `slower`.
     ///
     /// # Errors
     /// Returns an error if the robot cannot be configured or made, or the profile lacks a cycle.
@@ -86,8 +86,8 @@ impl Workload {
     }
 }
 
-/// Runs the robot of a file in simulated time for some seconds on the clock on the wall, and returns
-/// how long its tasks took on this machine.
+/// Runs the robot of a file in simulated time for some seconds on the clock on the wall, and
+/// returns how long its tasks took on this machine.
 ///
 /// # Errors
 /// Returns an error if the robot cannot be configured or made.

@@ -29,7 +29,7 @@ pub(super) struct Player {
     /// The end for messages of the team.
     pub team: Port,
     pub errors: Errors,
-    /// What all ball models make of what the robot sees, if they are compared.
+    /// The estimates of all ball models from what the robot sees, if they are compared.
     pub watch: Option<Box<BallWatch>>,
 }
 

@@ -27,12 +27,12 @@ struct Content {
 /// The time at which what a seat holds was measured.
 #[derive(Clone, Copy, Debug, Default)]
 enum Arrival {
-    /// It counts as measured whenever it is read.
+    /// A sample that counts as measured whenever it is read.
     #[default]
     WhenRead,
-    /// It was measured at this time, and has not been read yet.
+    /// A sample that was measured at this time, and has not been read yet.
     Of(Time),
-    /// It has been read, and counts once.
+    /// A sample that has been read, and does not count again.
     Read,
 }
 

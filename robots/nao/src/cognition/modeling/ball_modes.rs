@@ -32,7 +32,7 @@ pub struct BallModes {
     #[parameters]
     parameters: BallModesParameters,
     ball: Option<Candidate>,
-    /// What could be the ball instead.
+    /// The other thing that could be the ball.
     rival: Option<Candidate>,
     has_begun: bool,
 }

@@ -29,7 +29,7 @@ pub struct MovingBall {
     probabilities: [f32; MODES],
 }
 
-/// How balls move.
+/// The properties of the ground on which balls roll.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
     /// The deceleration of a rolling ball, in m/s².
@@ -82,8 +82,8 @@ impl MovingBall {
             let shares: [f32; MODES] = std::array::from_fn(|from| before.probabilities[from] * transitions[from][mode]);
             let probability: f32 = shares.iter().sum();
             self.probabilities[mode] = probability;
-            // After a long time without a run, a strike is over for certain, and none of another kind
-            // may have become one.
+            // After a long time without a run, a strike is over for certain, and none of another
+            // kind may have become one.
             if probability > 0.0 {
                 *point = MovingPoint::mixture(&std::array::from_fn::<_, MODES, _>(|from| {
                     (shares[from] / probability, before.points[from])

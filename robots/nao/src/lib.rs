@@ -14,7 +14,7 @@
 //! | `game_controller` | the league's referee: its protocol, and one of our own |
 //! | `team` | messages between the robots of a team, within the league's limits |
 //! | `game` | `nao game`: several of these robots on one simulated field, in lock-step |
-//! | `closed_loop` | `nao closed-loop`: what scheduling does for the game, with confidence intervals |
+//! | `closed_loop` | `nao closed-loop`: what scheduling does for the game, with intervals |
 //! | `network` | packets by UDP or within a simulation |
 //! | `captures` | saves the robot's state on request |
 //! | `recordings` | directories of recorded sensor data as sources, and scores against their ground truth |

@@ -7,7 +7,7 @@
 //! | [`ground_viewer`] | joints, torso | area of the ground that the cameras see |
 //! | [`ball_filter`] | seen ball, way, view | ball and other hypotheses |
 //! | [`ball_fit`] | seen ball, way, view | ball: an alternative, for `[providers]` |
-//! | [`ball_modes`] | seen ball, way, view | ball: another one, which tells rest, rolling and kicks apart |
+//! | [`ball_modes`] | seen ball, way, view | ball: one that tells rest, rolling and kicks apart |
 //! | [`ball_predictor`] | ball | where it rolls and stops |
 //! | [`rule_reader`] | the GameController's word | where the rules put the robot |
 //! | [`mirror_judge`] | ball, pose, messages of mates | whether the pose is mirrored |

@@ -65,7 +65,9 @@ impl Kept {
     /// something else.
     pub fn open(path: &Path, head: &Head) -> Result<Self, NaoError> {
         let mut games = BTreeMap::new();
-        match read(path)? {
+        let text = read(path)?;
+        let complete = text.as_ref().map(|text| text.len() as u64);
+        match text {
             None => {
                 let line = line(head)?;
                 fs::write(path, line).map_err(NaoError::io(path))?;
@@ -79,11 +81,14 @@ impl Kept {
                     let Played { condition, seed, outcome } = parse(path, line)?;
                     games.insert((condition, seed), outcome);
                 }
-                // A line that was cut off is played again.
-                fs::write(path, &text).map_err(NaoError::io(path))?;
             }
         }
         let file = OpenOptions::new().append(true).open(path).map_err(NaoError::io(path))?;
+        if let Some(length) = complete {
+            // A line that was cut off is played again. Those before it are not written once more, so
+            // that they cannot be lost.
+            file.set_len(length).map_err(NaoError::io(path))?;
+        }
         Ok(Self { games, file: Some((path.to_owned(), file)) })
     }
 

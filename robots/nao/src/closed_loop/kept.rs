@@ -85,8 +85,8 @@ impl Kept {
         }
         let file = OpenOptions::new().append(true).open(path).map_err(NaoError::io(path))?;
         if let Some(length) = complete {
-            // A line that was cut off is played again. Those before it are not written once more, so
-            // that they cannot be lost.
+            // A line that was cut off is played again. Those before it are not written once more,
+            // so that they cannot be lost.
             file.set_len(length).map_err(NaoError::io(path))?;
         }
         Ok(Self { games, file: Some((path.to_owned(), file)) })

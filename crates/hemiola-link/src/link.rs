@@ -299,6 +299,7 @@ impl Carrier {
 
     /// Queues the messages that were published here for the peers that want them.
     fn forward(&mut self, desk: &mut Desk, now: Instant, todo: &mut Todo) {
+        desk.topics.hold_on();
         for _ in 0..desk.topics.marked() {
             let Some(topic) = desk.topics.next_marked() else { break };
             self.forward_topic(topic, desk, now, todo);

@@ -11,6 +11,7 @@ mod parting;
 mod reliable;
 
 use calls::Calls;
+use arrivals::Coming;
 pub use clock::{ClockDifference, PeerClock};
 pub use desk::{Desk, End, Offering};
 pub use lanes::Lanes;
@@ -51,6 +52,8 @@ pub struct Session {
     assembly: Assembly,
     arrived: Arrived,
     calls: Calls,
+    /// The values of the peer that belong together, of which some have not arrived.
+    together: Option<Coming>,
     /// The CDR of frames that have none.
     no_cdr: Cdr,
 }
@@ -102,6 +105,7 @@ impl Session {
             assembly: Assembly::default(),
             arrived: Arrived::default(),
             calls: Calls::default(),
+            together: None,
             no_cdr: Cdr::default(),
         }
     }
@@ -174,6 +178,7 @@ impl Session {
                 | Frame::Fragment(_)
                 | Frame::Reliable(_)
                 | Frame::Acknowledgement { .. }
+                | Frame::Together { .. }
                 | Frame::Request(_)
                 | Frame::Response(_)
                 | Frame::Refusal { .. }
@@ -198,6 +203,7 @@ impl Session {
             Frame::Acknowledgement { next, later } => {
                 desk.statistics.ignored += u64::from(!self.lanes.acknowledge(next, later));
             }
+            Frame::Together { values } => self.expect_together(values),
             Frame::Request(request) => self.hear_request(&request, desk),
             Frame::Response(response) => self.hear_answer(&response, desk),
             Frame::Refusal { call, why, reason } => self.hear_refusal(call, why, reason, desk),

@@ -77,6 +77,7 @@ const ACKNOWLEDGEMENT: u8 = 18;
 const PIPE: u8 = 19;
 const PIPED: u8 = 20;
 const KEEPS: u8 = 21;
+const TOGETHER: u8 = 22;
 
 /// A frame that one side sends to the other.
 ///
@@ -172,6 +173,11 @@ pub enum Frame<'b> {
         next: u64,
         /// Bit `n` is set if frame `next + 1 + n` has arrived.
         later: u64,
+    },
+    /// The notice that the next values belong together: one run or sample provided them.
+    Together {
+        /// The number of these values.
+        values: u32,
     },
     /// The end of the conversation.
     Goodbye {
@@ -269,7 +275,7 @@ fn longest(kind: u8) -> Option<usize> {
         LENT_VALUE => Some(VALUE_HEAD + lent::PLACE),
         RETURNED | PIPED => Some(1),
         PIPE => Some(1 + 8 + 8 + 4),
-        KEEPS => Some(1 + 4),
+        KEEPS | TOGETHER => Some(1 + 4),
         FRAGMENT => Some(FRAGMENT_HEAD + PIECE),
         RELIABLE => Some(LONGEST_IN_DATAGRAM),
         ACKNOWLEDGEMENT => Some(1 + 2 * 8),

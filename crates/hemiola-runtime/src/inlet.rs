@@ -23,6 +23,7 @@ use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
 use hemiola_realtime::Wakeup;
 use hemiola_trace::LinkProfile;
 
+use crate::coherence::Coherence;
 use crate::error::RuntimeError;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 pub use delays::Delays;
@@ -43,7 +44,24 @@ pub struct SourceInlet {
     feed: Arc<Mutex<Feed>>,
     shared: Arc<Shared>,
     delays: Delays,
+    /// The coherence with values of other sources.
+    coherence: Option<Arc<Coherence>>,
 }
+
+/// Values that become visible together, once this is dropped: [`SourceInlet::together`].
+///
+/// ```
+/// # fn receive(robot: &hemiola_runtime::RobotHandle, run: [(&str, &[u8]); 2]) {
+/// let inlets = run.iter().filter_map(|(source, cdr)| Some((robot.inlet(source)?, cdr)));
+/// let mut together = Vec::new();
+/// for (inlet, cdr) in inlets {
+///     together.push(inlet.together()); // kept until all values of this run are there
+///     inlet.deliver(robot.now(), cdr);
+/// }
+/// # }
+/// ```
+#[must_use = "values become visible together when it is dropped"]
+pub struct Together(Option<Arc<Coherence>>);
 
 /// The end of those who deliver.
 struct Feed {
@@ -62,6 +80,9 @@ pub struct Intake {
     noted: u32,
     /// Set if a delivery was read, and there was no loss since.
     is_fed: bool,
+    coherence: Option<Arc<Coherence>>,
+    /// The number of deliveries that have arrived where they can be read.
+    arrived: u64,
 }
 
 /// The next item that a source reads from its inlet.
@@ -99,17 +120,21 @@ struct Delivery {
 }
 
 /// Creates both ends of an inlet for values of this representation, of which at most `capacity`
-/// wait.
+/// wait, and which may have to be coherent with values of others.
 pub fn inlet(
     descriptor: &'static RepresentationDescriptor,
     capacity: usize,
+    coherence: Option<Arc<Coherence>>,
 ) -> Result<(SourceInlet, Intake), RuntimeError> {
     let shared = Arc::new(Shared::default());
     let topic = Bus::new().topic("deliveries").map_err(|error| RuntimeError::internal(&error.to_string()))?;
     let deliveries = topic.queue_with_signal(capacity, WhenFull::DropOldest, shared.wakeup.clone().into());
     let feed = Feed { publisher: topic.publisher(), delivered: 0, capacity: capacity as u64 };
-    let intake = Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false };
-    Ok((SourceInlet { descriptor, feed: Arc::new(Mutex::new(feed)), shared, delays: Delays::default() }, intake))
+    let coherent = coherence.clone();
+    let intake =
+        Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false, coherence: coherent, arrived: 0 };
+    let (feed, delays) = (Arc::new(Mutex::new(feed)), Delays::default());
+    Ok((SourceInlet { descriptor, feed, shared, delays, coherence }, intake))
 }
 
 impl SourceInlet {
@@ -167,12 +192,23 @@ impl SourceInlet {
         // Losses are counted under the same lock.
         delivery.losses = self.shared.losses.load(Ordering::Relaxed);
         delivery.number = *delivered + 1;
+        self.coherence.iter().for_each(|coherence| coherence.begin());
         // A source that reads at this moment makes room, which may not count yet: this is only for
         // statistics.
         let waiting = *delivered - self.shared.read.load(Ordering::Relaxed);
         delivery.publish();
         *delivered += 1;
         waiting < *capacity
+    }
+
+    /// Announces that further values of the same run of another process are delivered here, or to
+    /// other sources with the same provider: until the result is dropped, cycles keep the values
+    /// that they have. Without it, each delivery is visible as soon as all earlier ones are. This
+    /// does nothing if the source has no other one with the same
+    /// [provider](hemiola_model::configuration::Received::provider).
+    pub fn together(&self) -> Together {
+        self.coherence.iter().for_each(|coherence| coherence.begin());
+        Together(self.coherence.clone())
     }
 
     /// Marks the last value that was delivered as stale until the next one: whoever delivered it is
@@ -257,7 +293,7 @@ impl Intake {
     /// # Errors
     /// Returns an error with the reason if there is no delivery, or it is not such a value.
     pub fn take(&mut self, value: &mut ValueMut<'_>) -> Result<Time, String> {
-        let Self { deliveries, shared, noted, is_fed } = self;
+        let Self { deliveries, shared, noted, is_fed, .. } = self;
         let delivery = deliveries.receive().ok_or("nothing was delivered")?;
         shared.read.store(delivery.number, Ordering::Relaxed);
         *noted = delivery.losses;
@@ -267,6 +303,22 @@ impl Intake {
         value.read(&mut reader).map_err(|error| error.to_string())?;
         *is_fed = true;
         Ok(delivery.stamp)
+    }
+
+    /// Notes that what was taken can be read by cycles, or never will be.
+    pub fn settle(&mut self) {
+        if let Some(coherence) = &self.coherence {
+            // Deliveries that were replaced by later ones have arrived with these.
+            let read = self.shared.read.load(Ordering::Relaxed);
+            coherence.end((read - self.arrived) as u32);
+            self.arrived = read;
+        }
+    }
+
+    /// Returns whether the cycles that wait for its values are notified when they
+    /// [settle](Self::settle).
+    pub fn is_coherent(&self) -> bool {
+        self.coherence.is_some()
     }
 
     /// Counts a delivery that could not be read.
@@ -283,6 +335,18 @@ impl Intake {
         if !self.has_news() && !is_over() {
             self.shared.wakeup.wait(seen, None);
         }
+    }
+}
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|coherence| coherence.end(1));
+    }
+}
+
+impl fmt::Debug for Together {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Together").field(&self.0.is_some()).finish()
     }
 }
 
@@ -304,7 +368,7 @@ mod tests {
     fn the_newest_delivery_is_taken_once_and_one_that_is_no_value_is_an_error() {
         let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
         let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
-        let (inlet, mut intake) = inlet(descriptor, 1).unwrap();
+        let (inlet, mut intake) = inlet(descriptor, 1, None).unwrap();
         let at = Time::from_seconds;
         assert_eq!(intake.next(), Next::Nothing);
         assert!(inlet.deliver(at(1.0), &cdr::encode(&1_u32)));
@@ -329,7 +393,7 @@ mod tests {
     fn a_value_is_lost_once_after_it_was_taken_and_not_if_another_one_came_since() {
         let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
         let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
-        let (inlet, mut intake) = inlet(descriptor, 1).unwrap();
+        let (inlet, mut intake) = inlet(descriptor, 1, None).unwrap();
         let mut value = descriptor.create();
         let mut takes = |intake: &mut Intake| {
             let next = intake.next();
@@ -372,7 +436,7 @@ mod tests {
         ) {
             let schema = DataType::structure("test/Count", vec![Field::new("count", u32::data_type(), "")]);
             let descriptor = RepresentationDescriptor::dynamic(Name::intern("Count"), &schema).unwrap();
-            let (inlet, mut intake) = inlet(descriptor, capacity).unwrap();
+            let (inlet, mut intake) = inlet(descriptor, capacity, None).unwrap();
             let mut value = descriptor.create();
             let mut waiting = std::collections::VecDeque::new();
             let (mut count, mut is_fed, mut is_lost) = (0_u32, false, false);

@@ -25,6 +25,7 @@
 mod actuators;
 mod assemble;
 mod blackboard;
+mod coherence;
 mod command;
 mod containment;
 mod controls;
@@ -73,7 +74,7 @@ pub use blackboard::provenance::Provenance;
 pub use debug::DebugName;
 pub use error::RuntimeError;
 pub use handle::{CycleHealth, RobotHandle, SafeStateWait};
-pub use inlet::SourceInlet;
+pub use inlet::{SourceInlet, Together};
 pub use journal::{JournalEntry, JournalEvent};
 pub use monitor::{LatencyBounds, Message};
 pub use observe::{

@@ -19,6 +19,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
+use crate::coherence::Views;
 use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::faults::Fault;
 use crate::inlet::{Intake, Next};
@@ -49,6 +50,8 @@ pub struct SourceRunner {
     pub outputs: Box<[StoreRef]>,
     pub blackboard: Arc<Blackboard>,
     pub imports: Vec<Import>,
+    /// The views by which some of the imports are read together.
+    pub views: Views,
     /// The exports, each with its number of lines and the trigger that is notified.
     pub exports: Vec<SourceExport>,
     pub robot: Arc<RobotState>,
@@ -149,8 +152,11 @@ impl SourceRunner {
         // SAFETY: this thread is the only one that uses this blackboard, and no sample is being
         // taken.
         let mut between = unsafe { BetweenRuns::assume() };
+        self.views.open();
+        self.imports.iter_mut().for_each(|import| import.acquire(&self.views));
+        self.views.close();
         for import in &mut self.imports {
-            import.take(&self.blackboard, &mut between);
+            import.take(&self.views, &self.blackboard, &mut between);
         }
         for port in self.ports.iter() {
             port.begin_run(&mut between);
@@ -258,6 +264,7 @@ impl SourceRunner {
             Err(reason) => {
                 drop(writing);
                 intake.count_unreadable();
+                intake.settle();
                 self.fail(format!("what was delivered is not such a value: {reason}"))
             }
         }
@@ -311,10 +318,12 @@ impl SourceRunner {
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: only this thread publishes what the source provides.
             unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };
-            if let Some(trigger) = trigger {
+            let notifies = self.is_lapsed || !self.intake.as_ref().is_some_and(Intake::is_coherent);
+            if let Some(trigger) = trigger.as_ref().filter(|_| notifies) {
                 trigger.wakeup.notify_all();
             }
         }
+        self.intake.iter_mut().for_each(Intake::settle);
         self.outlets.attend_with_sample(&self.blackboard, (self.samples, stamp), &mut between);
         self.outlets.pass_on(&self.blackboard, Provided { run: self.samples, now: stamp, at }, &between);
         self.samples = self.samples.wrapping_add(1);

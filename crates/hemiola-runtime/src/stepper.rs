@@ -72,9 +72,10 @@ impl fmt::Debug for Stepper {
 
 impl Stepper {
     fn new(launched: Launched) -> Result<Self, RuntimeError> {
-        let Launched { cycles, sources, controls, mut monitor, viewpoints, state, script, messages, end, .. } =
+        let Launched { mut cycles, sources, controls, mut monitor, viewpoints, state, script, messages, end, .. } =
             launched;
         monitor.tell_denials();
+        cycles.iter_mut().for_each(|cycle| cycle.core.views.clear());
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -86,7 +87,8 @@ impl Stepper {
             let triggered = |(_, cycle): &(usize, &_)| is_triggered_by(cycle, name);
             configured.iter().enumerate().filter(triggered).map(|(index, _)| index).collect()
         };
-        let stepped = |source: SourceRunner| {
+        let stepped = |mut source: SourceRunner| {
+            source.views.clear();
             let triggers = triggered_by(source.name);
             SteppedSource::new(source, triggers)
         };

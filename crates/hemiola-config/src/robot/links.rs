@@ -213,7 +213,7 @@ fn sent(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Sent> {
         SubjectKind::Topic => Keep::default(),
         SubjectKind::Representation => Keep::Newest,
     });
-    Some(Sent { subject, rate, keep, is_reliable })
+    Some(Sent { rate, is_reliable, ..Sent::new(subject, keep) })
 }
 
 fn received(node: &Node, path: &str, found: &mut Diagnostics) -> Option<Received> {

@@ -124,7 +124,7 @@ fn published(name: &str, node: &Node, catalog: &Catalog, found: &mut Diagnostics
     if subject.kind == SubjectKind::Representation {
         check_sent(&subject.name, node, catalog, found);
     }
-    let sent = Sent { subject, rate, keep: Keep::Last(depth), is_reliable: false };
+    let sent = Sent { rate, ..Sent::new(subject, Keep::Last(depth)) };
     let name = name.to_owned();
     Some(Ros2Published { name, sent, quality, depth, history, deadline, lifespan, liveliness, lease, safe_state })
 }

@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use hemiola_model::configuration::{self, Keep, LinkConfiguration, Subject, Subje
 use hemiola_model::module::UntypedPublisher;
 use hemiola_model::{RepresentationDescriptor, Time};
 use hemiola_realtime::{SharedMemory, Wakeup, monotonic_now};
-use hemiola_runtime::{Change, News, Observation, Observer, RobotHandle, SourceInlet, TopicInlet, TopicNews};
+use hemiola_runtime::{Change, News, Observation, Observer, RobotHandle, SourceInlet, Together, TopicInlet, TopicNews};
 use hemiola_trace::{TickScale, Ticks};
 
 use super::buffers::Buffers;
@@ -53,6 +53,8 @@ pub struct Topics {
     pub received: Vec<Received>,
     /// The indices of those that may have something to send.
     marked: VecDeque<usize>,
+    /// The indices of the representations of each cycle or source that is to be sent whole.
+    wholes: Vec<Vec<usize>>,
     /// The memory for messages that peers read in place.
     memory: Option<Arc<SharedMemory>>,
 }
@@ -151,7 +153,7 @@ impl Topics {
             }
         });
         let (sent, received) = (sent.collect(), received.collect());
-        Self { ends, sent, received, marked: VecDeque::new(), memory: None }
+        Self { ends, sent, received, marked: VecDeque::new(), wholes: Vec::new(), memory: None }
     }
 
     /// Creates the ends of a link. The event for each thing that it sends has the same index.
@@ -164,6 +166,7 @@ impl Topics {
             let robot = topics.ends.robot.as_ref();
             received.news = robot.and_then(|robot| robot.topic_inlet(&configured.source(&link.name)));
         }
+        topics.wholes = wholes(&link.send);
         let is_between_parts =
             |robot: &RobotHandle| robot.with_robot(|it| it.configuration().is_between_parts(&link.name));
         if let Some(robot) = topics.ends.robot.as_ref().filter(|robot| is_between_parts(robot)) {
@@ -280,8 +283,36 @@ impl Topics {
         Ok(())
     }
 
-    /// Notes that a topic or representation may have something to send.
+    /// Returns the representations of each cycle or source that is to be sent whole.
+    pub(crate) fn wholes(&self) -> &[Vec<usize>] {
+        &self.wholes
+    }
+
+    /// Determines which values are received until the next call: of a cycle that is sent whole,
+    /// those up to the last run of which all have been handed over.
+    pub(crate) fn hold_on(&mut self) {
+        let Self { sent, wholes, .. } = self;
+        for whole in wholes {
+            let mut run = None;
+            for &topic in whole.iter() {
+                if let Some(Flow::Values(observer)) = &mut sent[topic].flow {
+                    run = run.or_else(|| observer.last_complete_run());
+                    run.into_iter().for_each(|run| observer.read_until(run));
+                }
+            }
+        }
+    }
+
+    /// Notes that a topic or representation may have something to send, and with it all others of a
+    /// cycle that is sent whole.
     pub fn mark(&mut self, topic: usize) {
+        match self.wholes.iter().position(|whole| whole.contains(&topic)) {
+            Some(whole) => (0..self.wholes[whole].len()).for_each(|index| self.mark_one(self.wholes[whole][index])),
+            None => self.mark_one(topic),
+        }
+    }
+
+    fn mark_one(&mut self, topic: usize) {
         if !std::mem::replace(&mut self.sent[topic].is_marked, true) {
             self.marked.push_back(topic);
         }
@@ -434,6 +465,11 @@ impl Topics {
         })
     }
 
+    /// Announces that further values follow which belong together with one of this representation.
+    pub(crate) fn together(&self, topic: usize) -> Option<Together> {
+        self.received[topic].inlet.as_ref().map(SourceInlet::together)
+    }
+
     /// Notes the delay of the last delivered value of a representation, or of the last news of a
     /// topic, and the error of the clock by which the delay was measured.
     pub(crate) fn note_delay(&self, topic: usize, delay: Duration, clock_error: Duration) {
@@ -472,6 +508,15 @@ impl Received {
             }
         })
     }
+}
+
+/// Returns the representations of each cycle or source of which several are sent.
+fn wholes(sent: &[configuration::Sent]) -> Vec<Vec<usize>> {
+    let mut wholes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, sent) in sent.iter().enumerate() {
+        sent.provider.iter().for_each(|provider| wholes.entry(provider).or_default().push(index));
+    }
+    wholes.into_values().filter(|whole| whole.len() > 1).collect()
 }
 
 /// Applies `act` to the next message of a topic with its time; or to the time and the stamp of news

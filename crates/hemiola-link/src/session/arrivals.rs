@@ -1,11 +1,27 @@
 //! Messages and values of the peer that arrive, whole or in fragments.
 
 use hemiola_model::configuration::SubjectKind;
+use hemiola_runtime::Together;
 
 use super::{Desk, End, Parting, Session, Taken};
 use crate::ends::{Contents, plain};
 use crate::passage::Passage;
 use crate::wire::{self, Fragment, Frame, Message, Reliable, WireError};
+
+/// Values that belong together, of which some have not arrived.
+pub struct Coming {
+    /// The number of values that have not arrived.
+    left: u32,
+    /// Keeps those that have arrived from being seen.
+    hold: Option<Together>,
+}
+
+impl Coming {
+    fn without_one(self) -> Option<Self> {
+        let left = self.left - 1;
+        (left > 0).then_some(Self { left, ..self })
+    }
+}
 
 impl Session {
     /// Handles a fragment of a message of the peer.
@@ -52,8 +68,28 @@ impl Session {
         Ok(())
     }
 
+    /// Notes that the next values belong together.
+    pub(super) fn expect_together(&mut self, values: u32) {
+        self.together = (values > 0).then_some(Coming { left: values, hold: None });
+    }
+
     /// Handles a message of the peer, whose CDR is there.
     pub fn take(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
+        if message.stamp.is_none() {
+            return self.take_one(message, contents, desk);
+        }
+        let mut together = self.together.take();
+        if let Some(Coming { hold: hold @ None, .. }) = &mut together
+            && let Some(Taken { end: End::Received(topic), .. }) = self.taken.get(&message.topic)
+        {
+            *hold = desk.topics.together(*topic);
+        }
+        self.take_one(message, contents, desk);
+        // Whatever has become of this value, one less is to come.
+        self.together = together.and_then(Coming::without_one);
+    }
+
+    fn take_one(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
         let found = self.taken.get_mut(&message.topic);
         let Some((topic, sequence, passage)) = found.and_then(|taken| {
             let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };

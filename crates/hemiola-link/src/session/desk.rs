@@ -104,7 +104,12 @@ impl Desk {
     /// Returns whether frames may be lost on the way to a peer, who then acknowledges those that
     /// must arrive. The members of a group acknowledge nothing.
     pub fn may_lose_frames(&self) -> bool {
-        self.answer_patience.is_some() && !self.is_group
+        self.loses_frames() && !self.is_group
+    }
+
+    /// Returns whether frames may be lost on the way.
+    pub fn loses_frames(&self) -> bool {
+        self.answer_patience.is_some()
     }
 
     /// Returns the number of things that this side can offer: first those that are sent, then the

@@ -7,7 +7,7 @@ use super::Desk;
 use super::fragments::{Fragments, Pace};
 use super::reliable::Unacknowledged;
 use crate::ends::{self, Cdr, Lane, Waiting};
-use crate::wire::{self, Message};
+use crate::wire::{self, Frame, Message};
 
 /// The queues of all topics and representations for whom they are sent to: topics take turns.
 ///
@@ -27,6 +27,12 @@ pub struct Lanes {
     /// Set for each topic whose messages are sent until they are acknowledged.
     is_reliable: Vec<bool>,
     unacknowledged: Unacknowledged,
+    /// The cycle or source that is sent whole, by its number, for each topic that is one of its
+    /// representations.
+    wholes: Vec<Option<usize>>,
+    /// The values that are sent before anything else, because they belong together: newer ones do
+    /// not replace them any more.
+    together: VecDeque<(usize, u64, Waiting)>,
 }
 
 /// The most bytes of messages that wait for a peer.
@@ -35,6 +41,9 @@ const MOST_HELD: usize = 64 << 20;
 impl Lanes {
     pub fn new(desk: &Desk) -> Self {
         let is_reliable = |sent: &ends::Sent| sent.configuration.is_reliable && desk.may_lose_frames();
+        // Where frames may be lost, nothing arrives whole.
+        let is_whole = |topic: &usize| desk.topics.wholes().iter().position(|whole| whole.contains(topic));
+        let wholes = (0..desk.topics.sent.len()).map(|topic| is_whole(&topic).filter(|_| !desk.loses_frames()));
         Self {
             is_reliable: desk.topics.sent.iter().map(is_reliable).collect(),
             unacknowledged: Unacknowledged::default(),
@@ -44,6 +53,8 @@ impl Lanes {
             longest: desk.longest_frame,
             long: None,
             pace: Pace::default(),
+            wholes: wholes.collect(),
+            together: VecDeque::new(),
         }
     }
 
@@ -96,7 +107,7 @@ impl Lanes {
 
     /// Returns whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.turns.is_empty()
+        self.turns.is_empty() && self.together.is_empty()
     }
 
     /// Appends the next frame to send now to `frame`, up to its CDR, and returns that; `None` if
@@ -106,9 +117,15 @@ impl Lanes {
             desk.statistics.sent(topic).repeated += 1;
             return Some(Cdr::default());
         }
+        if let Some((topic, sequence, message)) = self.together.pop_front() {
+            return Some(write(topic, sequence, message, desk, frame));
+        }
         for _ in 0..self.turns.len() {
             let Some(topic) = self.turns.pop_front() else { break };
-            let next = self.next_of(topic, now, desk, frame);
+            let next = match self.wholes[topic] {
+                Some(whole) => self.next_of_whole(whole, now, desk, frame),
+                None => self.next_of(topic, now, desk, frame),
+            };
             if self.has_turns(topic) {
                 self.turns.push_back(topic);
             }
@@ -130,6 +147,24 @@ impl Lanes {
         self.turns.iter().filter_map(due).chain(self.unacknowledged.due()).min()
     }
 
+    /// Takes all waiting values of a cycle or source that is sent whole, and announces them; a
+    /// single one is whole by itself.
+    fn next_of_whole(&mut self, whole: usize, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
+        let Self { lanes, held, turns, wholes, together, .. } = self;
+        for (topic, lane) in lanes.iter_mut().enumerate().filter(|(topic, _)| wholes[*topic] == Some(whole)) {
+            while let Some((sequence, message)) = lane.pop(now, held) {
+                together.push_back((topic, sequence, message));
+            }
+        }
+        turns.retain(|&topic| wholes[topic] != Some(whole));
+        if together.len() > 1 {
+            Frame::Together { values: together.len() as u32 }.write(frame);
+            return Some(Cdr::default());
+        }
+        let (topic, sequence, message) = together.pop_front()?;
+        Some(write(topic, sequence, message, desk, frame))
+    }
+
     fn next_of(&mut self, topic: usize, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
         if self.waits_for_acknowledgement(topic) {
             return None;
@@ -140,11 +175,7 @@ impl Lanes {
                 return None;
             }
             let (sequence, message) = self.lanes[topic].pop(now, &mut self.held)?;
-            let sent = desk.statistics.sent(topic);
-            sent.messages += u64::from(!message.is_news());
-            let Waiting { time, stamp, cdr } = message;
-            sent.bytes += cdr.len() as u64;
-            Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);
+            let cdr = write(topic, sequence, message, desk, frame);
             if frame.len() - begin + cdr.len() <= self.longest_of(topic) {
                 return Some(self.keep_until_acknowledged(topic, now, (frame, begin), cdr));
             }
@@ -195,4 +226,14 @@ impl Lanes {
         let next = self.lanes[topic].front();
         next.is_some_and(|next| wire::head_length(next.stamp) + next.cdr.len() > self.longest_of(topic))
     }
+}
+
+/// Appends the head of a message to `frame`, counts the message, and returns its CDR.
+fn write(topic: usize, sequence: u64, message: Waiting, desk: &mut Desk, frame: &mut Vec<u8>) -> Cdr {
+    let sent = desk.statistics.sent(topic);
+    sent.messages += u64::from(!message.is_news());
+    let Waiting { time, stamp, cdr } = message;
+    sent.bytes += cdr.len() as u64;
+    Message { topic: topic as u32, sequence, time, stamp, cdr: &[] }.write_head(frame);
+    cdr
 }

@@ -4,7 +4,7 @@ use super::{
     ACKNOWLEDGEMENT, ANSWER, Answer, DATAGRAM_HEAD, FRAGMENT, Fragment, Frame, GOODBYE, HELLO, KEEPS, LENT_MESSAGE,
     LENT_VALUE, Lent, LentMarks, MEMORY, MESSAGE, MESSAGE_HEAD, MOST_OFFERS, Message, NAME, NoAnswer, OFFER, Offer,
     OfferKind, PING, PIPE, PIPED, PONG, PipeAt, REFUSAL, RELIABLE, RELIABLE_HEAD, REQUEST, RESPONSE, RETURNED,
-    Reliable, Request, Response, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError, check_length,
+    Reliable, Request, Response, TOGETHER, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError, check_length,
     head_length,
 };
 
@@ -92,6 +92,7 @@ impl<'b> Frame<'b> {
             }),
             PIPED => Self::Piped,
             KEEPS => Self::Keeps { word: u32::from_le_bytes(contents.array()?) },
+            TOGETHER => Self::Together { values: u32::from_le_bytes(contents.array()?) },
             FRAGMENT => Self::Fragment(Fragment::read(&mut contents)?),
             RELIABLE => Self::Reliable(Reliable::read(&mut contents)?),
             ACKNOWLEDGEMENT => Self::Acknowledgement {
@@ -166,6 +167,10 @@ impl<'b> Frame<'b> {
             Self::Keeps { word } => {
                 bytes.push(KEEPS);
                 bytes.extend_from_slice(&word.to_le_bytes());
+            }
+            Self::Together { values } => {
+                bytes.push(TOGETHER);
+                bytes.extend_from_slice(&values.to_le_bytes());
             }
             Self::Fragment(fragment) => fragment.write(bytes),
             Self::Reliable(Reliable { number, frame }) => {

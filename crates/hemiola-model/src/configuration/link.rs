@@ -145,6 +145,9 @@ pub struct Sent {
     /// Set if what is lost on the way is sent again until it is acknowledged. Where nothing is lost
     /// that makes no difference.
     pub is_reliable: bool,
+    /// The cycle or source that provides it, if the other side is another process of the same
+    /// robot: what one run or sample of it provides arrives there together.
+    pub provider: Option<String>,
 }
 
 /// A topic or representation that the other side may send.
@@ -163,6 +166,9 @@ pub struct Received {
     pub name_there: Option<String>,
     /// The file, line and column where it is written, for messages.
     pub place: Option<String>,
+    /// The cycle or source that provides it, if the other side is another process of the same
+    /// robot: cycles see what one run or sample of it has provided together.
+    pub provider: Option<String>,
 }
 
 /// The messages that are kept for a peer that receives fewer than are published.
@@ -226,22 +232,27 @@ impl Subject {
 }
 
 impl Sent {
+    /// Returns the configuration that sends a topic or representation, of which these wait.
+    pub fn new(subject: Subject, keep: Keep) -> Self {
+        Self { subject, rate: None, keep, is_reliable: false, provider: None }
+    }
+
     /// Returns the configuration that sends all messages of a topic, of which up to 100 wait.
     pub fn topic(name: impl Into<String>) -> Self {
-        Self { subject: Subject::topic(name), rate: None, keep: Keep::default(), is_reliable: false }
+        Self::new(Subject::topic(name), Keep::default())
     }
 
     /// Returns the configuration that sends the values of a representation, of which the newest
     /// waits.
     pub fn representation(name: impl Into<String>) -> Self {
-        Self { subject: Subject::representation(name), rate: None, keep: Keep::Newest, is_reliable: false }
+        Self::new(Subject::representation(name), Keep::Newest)
     }
 }
 
 impl Received {
     /// Returns the configuration that receives a topic or a representation.
     pub fn new(subject: Subject) -> Self {
-        Self { subject, name_there: None, place: None }
+        Self { subject, name_there: None, place: None, provider: None }
     }
 
     /// Returns the name on the other side.

@@ -248,7 +248,7 @@ impl Ros2Published {
     /// Returns the configuration that publishes all messages of a topic, or values of a
     /// representation, of which the last ten are kept.
     pub fn new(name: impl Into<String>, subject: Subject, quality: Ros2Quality) -> Self {
-        let sent = Sent { subject, rate: None, keep: Keep::Last(Self::DEPTH), is_reliable: false };
+        let sent = Sent::new(subject, Keep::Last(Self::DEPTH));
         let (depth, history, liveliness) = (Self::DEPTH, Ros2History::default(), Ros2Liveliness::default());
         let (deadline, lifespan, lease, safe_state) = (None, None, None, Ros2SafeState::default());
         Self { name: name.into(), sent, quality, depth, history, deadline, lifespan, liveliness, lease, safe_state }

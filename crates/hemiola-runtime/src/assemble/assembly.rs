@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use hemiola_bus::{Bus, RobotClock};
-use hemiola_model::configuration::{FailurePolicy, Scheduling, Trigger as CycleTrigger};
+use hemiola_model::configuration::{Configuration, FailurePolicy, Scheduling, Trigger as CycleTrigger};
 use hemiola_model::module::{ArgumentKind, BetweenRuns};
 use hemiola_plan::Plan;
 use hemiola_realtime::KernelThread;
@@ -18,6 +18,7 @@ use super::feedback::feedback;
 use super::periods::period_of;
 use super::robot::{Robot, representations};
 use super::wiring::{Wiring, most_samples};
+use crate::coherence::Coherence;
 use crate::error::RuntimeError;
 use crate::inlet::{Intake, SourceInlet, inlet};
 use crate::monitor::Monitor;
@@ -71,7 +72,11 @@ impl<'r> Assembly<'r> {
         let available = cores.min(NonZeroUsize::new(MOST_WORKERS).unwrap_or(cores));
         let catalog = Catalog::new("robot");
         let scale = TickScale::calibrate();
-        let (inlets, intakes) = inlets(robot)?;
+        let (coherences, triggers) = (coherences(robot), triggers(robot));
+        for coherence in coherences.values() {
+            coherence.notify(triggered_together(robot, coherence, &coherences, &triggers));
+        }
+        let (inlets, intakes) = inlets(robot, &coherences)?;
         let state = robot_state(robot, &catalog, &scale, clock, taken)?.with_inlets(inlets);
         let cycle_ids = cycle_ids(robot, &catalog)?;
         let topic_inlets = topic_inlets(robot, &catalog, &state, &cycle_ids)?;
@@ -83,14 +88,14 @@ impl<'r> Assembly<'r> {
         // started when everything is there.
         let mut between = unsafe { BetweenRuns::assume() };
         Ok(Self {
-            wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &mut between)?,
+            wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &coherences, &mut between)?,
             intakes,
             between,
             order: Arc::default(),
             monitor,
             plans: robot.plans(available),
             on_failure: modules.map(|(name, module)| (name.clone(), module.on_failure)).collect(),
-            triggers: triggers(robot),
+            triggers,
             silences: Vec::new(),
             demotions: Vec::new(),
             helpers: Vec::new(),
@@ -122,16 +127,54 @@ fn robot_state(
     Ok(RobotState::new(bus, clock, source_ids, heard_ids, taken).with_feedback(feedback(robot)))
 }
 
+/// The coherence of sources whose values are read together, by their numbers among all nodes.
+type Coherences = BTreeMap<usize, Arc<Coherence>>;
+
+/// Finds the sources that receive what one cycle or source of another process provides.
+fn coherences(robot: &Robot) -> Coherences {
+    let mut together: BTreeMap<(String, &str), Vec<usize>> = BTreeMap::new();
+    for incoming in robot.configuration.incoming() {
+        let node = robot.sources.iter().position(|source| source.name() == incoming.source);
+        if let (Some(number), Some(provider)) = (node, &incoming.received.provider) {
+            let node = robot.configuration.cycles.len() + number;
+            together.entry((incoming.carrier, provider)).or_default().push(node);
+        }
+    }
+    let several = together.into_values().filter(|nodes| nodes.len() > 1);
+    several
+        .flat_map(|nodes| {
+            let coherence = Arc::new(Coherence::default());
+            nodes.into_iter().map(move |node| (node, coherence.clone()))
+        })
+        .collect()
+}
+
+/// Returns the triggers of the cycles that wait for one of these values.
+fn triggered_together(
+    robot: &Robot,
+    coherence: &Arc<Coherence>,
+    coherences: &Coherences,
+    triggers: &BTreeMap<usize, Arc<Trigger>>,
+) -> Vec<Arc<Trigger>> {
+    let Configuration { cycles, .. } = &robot.configuration;
+    let nodes = coherences.iter().filter(|(_, known)| Arc::ptr_eq(known, coherence));
+    let names: Vec<_> = nodes.map(|(node, _)| robot.sources[node - cycles.len()].name()).collect();
+    let waits = |cycle: &usize| matches!(&cycles[*cycle].trigger, CycleTrigger::Source(source) if names.contains(&source.as_str()));
+    triggers.iter().filter(|(cycle, _)| waits(cycle)).map(|(_, trigger)| trigger.clone()).collect()
+}
+
 /// The ends of inlets: by the name of the source, and by its number.
 type Inlets = (BTreeMap<&'static str, SourceInlet>, BTreeMap<usize, Intake>);
 
 /// Creates both ends of the inlet of each source that is fed from outside.
-fn inlets(robot: &Robot) -> Result<Inlets, RuntimeError> {
+fn inlets(robot: &Robot, coherences: &Coherences) -> Result<Inlets, RuntimeError> {
     let (mut inlets, mut intakes) = (BTreeMap::new(), BTreeMap::new());
     let most = most_samples(robot);
+    let cycles = robot.configuration.cycles.len();
     for (number, source) in robot.sources.iter().enumerate().filter(|(_, source)| source.is_fed()) {
+        let coherence = coherences.get(&(cycles + number));
         for representation in representations(source.sample(), ArgumentKind::Provides) {
-            let (inlet, intake) = inlet(representation, most.get(&number).copied().unwrap_or(1))?;
+            let (inlet, intake) = inlet(representation, most.get(&number).copied().unwrap_or(1), coherence.cloned())?;
             inlets.insert(source.name(), inlet);
             intakes.insert(number, intake);
         }

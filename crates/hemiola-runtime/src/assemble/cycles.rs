@@ -34,6 +34,7 @@ impl Assembly<'_> {
         let actuators = Arc::new(Actuators::of(instances.values()));
         self.watch(index, &health, &workers, &actuators);
         let imports = self.cycle_imports(index, configuration);
+        let views = std::mem::take(&mut self.wiring.views[index]);
         let outlets = self.cycle_outlets(index, &program, &imports);
         let guard = Guard {
             deadline: configuration.deadline,
@@ -45,6 +46,8 @@ impl Assembly<'_> {
             id: self.cycle_ids[index],
             blackboard: blackboard.clone(),
             imports,
+            views,
+            is_prepared: false,
             executor: workers.executor,
             program: Box::new(program),
             commands,

@@ -219,9 +219,12 @@ impl<'r> Cut<'r> {
             };
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));
-            let sent =
-                |it: &Crossing| Sent { subject: it.subject.clone(), rate: None, keep: it.keep, is_reliable: false };
-            let received = |it: &Crossing| Received { place: place.clone(), ..Received::new(it.subject.clone()) };
+            let provider = |it: &Crossing| it.provider.map(|node| self.nodes[node].name().to_string());
+            let sent = |it: &Crossing| Sent { provider: provider(it), ..Sent::new(it.subject.clone(), it.keep) };
+            let received = |it: &Crossing| {
+                let (place, provider) = (place.clone(), provider(it));
+                Received { place, provider, ..Received::new(it.subject.clone()) }
+            };
             let (send, receive) =
                 (between(here, there).map(sent).collect(), between(there, here).map(received).collect());
             let called = |from: usize, by: usize| {

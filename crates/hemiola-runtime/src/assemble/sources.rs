@@ -63,6 +63,7 @@ impl Assembly<'_> {
             update: descriptor.sample().clone(),
             instance,
             imports: std::mem::take(&mut self.wiring.imports[node]).into_iter().map(|(_, import)| import).collect(),
+            views: std::mem::take(&mut self.wiring.views[node]),
             exports: source_exports(robot, descriptor.name(), &self.wiring.exports[node], &blackboard, &self.triggers),
             robot: self.state.clone(),
             provenance: Provenance::shaped(self.state.shape()),

@@ -17,6 +17,7 @@ use crate::blackboard::feedback::{Entrance, Shape};
 use crate::blackboard::imported::Imported;
 use crate::blackboard::slot::Held;
 use crate::blackboard::store::{Holds, Store};
+use crate::coherence::{Coherence, Views};
 use crate::error::RuntimeError;
 use crate::made::of_defaults;
 use crate::record::{InputRecord, SampleRecord, SampleSpan};
@@ -29,6 +30,8 @@ pub(super) struct Wiring {
     pub(super) blackboards: Vec<Arc<Blackboard>>,
     /// The imports of each node, each with the node from which it comes.
     pub(super) imports: Vec<Vec<(usize, Import)>>,
+    /// The views of each node by which some of its imports are read together.
+    pub(super) views: Vec<Views>,
     /// The inputs of each node in the form of a transcript, with nothing read.
     pub(super) inputs: Vec<Vec<InputRecord>>,
     pub(super) exports: Vec<BTreeMap<Consumer, usize>>,
@@ -43,7 +46,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    fn name(&self) -> Arc<str> {
+    pub(super) fn name(&self) -> Arc<str> {
         match &self.consumer {
             Consumer::Cycle(name) | Consumer::Source(name) => name.as_str().into(),
         }
@@ -58,11 +61,14 @@ pub(super) struct Read {
 }
 
 impl Wiring {
+    /// Connects the nodes of a robot. Sources whose values are read together are named by their
+    /// numbers among the nodes.
     pub(super) fn of(
         robot: &Robot,
         catalog: &Catalog,
         cycles: &[CycleId],
         script: Option<&Script>,
+        coherences: &BTreeMap<usize, Arc<Coherence>>,
         between: &mut BetweenRuns<'_>,
     ) -> Result<Self, RuntimeError> {
         let nodes = nodes(robot);
@@ -127,11 +133,17 @@ impl Wiring {
                 Ok(Arc::new(Blackboard::new(stores, imported, exports, shape)))
             })
             .collect::<Result<_, RuntimeError>>()?;
+        let mut views: Vec<Views> = (0..count).map(|_| Views::default()).collect();
+        for (imports, views) in imports.iter_mut().zip(&mut views) {
+            for (publisher, import) in imports {
+                import.by_view(coherences.get(publisher).map(|coherence| views.number_of(coherence)));
+            }
+        }
         for (blackboard, imports) in blackboards.iter().zip(&imports) {
             imports.iter().for_each(|(_, import)| import.reserve(blackboard, between));
         }
         let inputs = (0..count).map(|consumer| inputs(&nodes, &links, consumer)).collect();
-        Ok(Self { names, blackboards, imports, inputs, exports: export_of })
+        Ok(Self { names, blackboards, imports, inputs, exports: export_of, views })
     }
 }
 

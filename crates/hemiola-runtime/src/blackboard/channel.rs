@@ -9,6 +9,7 @@
 //! is no longer shown by the consumer's cell: the cell shows the default, marked as stale, until a
 //! snapshot arrives that contains the value.
 
+use std::mem;
 use std::sync::Arc;
 
 use hemiola_model::Time;
@@ -22,6 +23,7 @@ use super::provenance::Provenance;
 use super::slot::Held;
 use super::snapshots::{self, SnapshotReader, SnapshotWriter};
 use super::store::Holds;
+use crate::coherence::Views;
 use crate::record::{InputRecord, NO_SNAPSHOT, SampleSpan};
 use crate::sync::{AtomicU64, Ordering};
 use hemiola_bus::exchange::{QueueReader, QueueWriter, queue};
@@ -75,6 +77,10 @@ pub struct Import {
     exchange: ExchangeId,
     /// The run whose snapshot was read last, if that was new.
     taken: Option<u32>,
+    /// The reader's view by which it is shown together with others.
+    view: Option<usize>,
+    /// Set if a snapshot was acquired that is not shown yet.
+    is_acquired: bool,
 }
 
 struct ImportLine {
@@ -183,7 +189,16 @@ pub fn channel(
     }
     (
         Export { snapshots: writer, lines: exports.into(), overwritten: overwritten.clone(), exchange },
-        Import { snapshots: reader, lines: imports.into(), overwritten, overwritten_seen: 0, exchange, taken: None },
+        Import {
+            snapshots: reader,
+            lines: imports.into(),
+            overwritten,
+            overwritten_seen: 0,
+            exchange,
+            taken: None,
+            view: None,
+            is_acquired: false,
+        },
     )
 }
 
@@ -303,14 +318,38 @@ impl Import {
         self
     }
 
+    /// Sets the view by which it is shown together with others.
+    pub fn by_view(&mut self, view: Option<usize>) {
+        self.view = view;
+    }
+
+    /// Acquires the newest snapshot if it is shown together with others, and nothing is on its way.
+    pub fn acquire(&mut self, views: &Views) {
+        if self.view.is_some_and(|view| views.is_settled(view)) {
+            // What is shown stays as it is: perhaps it is shown for longer.
+            self.is_acquired |= self.snapshots.take(|| {});
+        }
+    }
+
     /// Shows the updates the newest snapshot, if there is a new one, and all samples since the last
-    /// time.
-    pub fn take(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
-        self.take_snapshot(blackboard, between);
+    /// time; nothing new if that does not belong together with what else has been
+    /// [acquired](Self::acquire).
+    pub fn take(&mut self, views: &Views, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) -> Taken {
+        let is_whole = self.view.is_none_or(|view| views.is_settled(view));
+        match self.view {
+            None => self.take_snapshot(blackboard, between),
+            Some(_) => {
+                self.taken = None;
+                if is_whole && mem::take(&mut self.is_acquired) {
+                    self.show(blackboard, between);
+                }
+            }
+        }
         let mut dropped = 0;
         for line in &mut self.lines {
             let Some(samples) = &mut line.samples else { continue };
-            samples.take(blackboard.imported(line.imported), samples.at_once, between);
+            let limit = if is_whole { samples.at_once } else { 0 };
+            samples.take(blackboard.imported(line.imported), limit, between);
             dropped += samples.dropped.swap(0, Ordering::Relaxed);
         }
         let overwritten_ever = self.overwritten.load(Ordering::Relaxed);
@@ -351,9 +390,14 @@ impl Import {
         self.taken = None;
         let lines = &self.lines;
         let release = || lines.iter().for_each(|line| blackboard.imported(line.imported).show_default(between));
-        if !self.snapshots.take(release) {
-            return;
+        if self.snapshots.take(release) {
+            self.show(blackboard, between);
         }
+    }
+
+    /// Shows the snapshot that was acquired last.
+    fn show(&mut self, blackboard: &Blackboard, between: &mut BetweenRuns<'_>) {
+        let lines = &self.lines;
         self.taken = Some(self.snapshots.with_front_mut(|snapshot| {
             for (entry, line) in snapshot.entries.iter_mut().zip(lines) {
                 let imported = blackboard.imported(line.imported);
@@ -401,9 +445,13 @@ impl SampleImport {
 }
 
 impl Import {
-    /// Returns whether there is a snapshot that was not read yet.
-    pub fn has_new(&self) -> bool {
-        self.snapshots.has_new()
+    /// Returns whether there is a snapshot that can be read, and was not read yet: one that is shown
+    /// together with others must have been [acquired](Self::acquire).
+    pub fn has_new(&self, views: &Views) -> bool {
+        match self.view {
+            None => self.snapshots.has_new(),
+            Some(view) => self.is_acquired && views.is_settled(view),
+        }
     }
 
     /// Returns whether a new snapshot was read last time.

@@ -18,6 +18,7 @@ use super::imported::Imported;
 use super::provenance::Provenance;
 use super::slot::Held;
 use super::store::{Holds, Store, Writing};
+use crate::coherence::{Coherence, Views};
 
 /// The run that wrote the value; 0 if it was not written. Loom sees every access that is not
 /// ordered by synchronisation.
@@ -117,7 +118,7 @@ impl Reader {
     /// Runs the cycle: it reads what is new, and looks at all of it twice.
     fn run(&mut self) -> Vec<u32> {
         // SAFETY: one thread, and what is read below is read within the run.
-        self.import.take(&self.blackboard, &mut unsafe { BetweenRuns::assume() });
+        self.import.take(&Views::default(), &self.blackboard, &mut unsafe { BetweenRuns::assume() });
         let values = self.look();
         thread::yield_now();
         assert_eq!(self.look(), values, "a value changed while it was read");
@@ -196,6 +197,51 @@ fn loom_what_is_no_longer_published_is_shown_as_a_stale_default() {
         publisher.run(&[0, 1]);
         assert_eq!(reader.run(), [3, 3]);
         assert!(!reader.blackboard.imported(0).cell().view().stale);
+    });
+}
+
+#[test]
+fn loom_what_several_sources_have_received_together_is_shown_together() {
+    model(|| {
+        let coherence = Arc::new(Coherence::default());
+        let mut views = Views::default();
+        let (mut sources, mut readers) = (Vec::new(), Vec::new());
+        for _ in 0..2 {
+            let (mut source, mut reader) = cycles(1, 1, None);
+            source.run(&[0]);
+            let view = views.number_of(&coherence);
+            reader[0].import.by_view(Some(view));
+            readers.append(&mut reader);
+            sources.push(source);
+        }
+        let reading = thread::spawn(move || {
+            let mut last = 0;
+            for _ in 0..2 {
+                views.open();
+                readers.iter_mut().for_each(|reader| reader.import.acquire(&views));
+                views.close();
+                let mut values = Vec::new();
+                for Reader { import, blackboard } in &mut readers {
+                    // SAFETY: one thread, and what is read below is read within the run.
+                    import.take(&views, blackboard, &mut unsafe { BetweenRuns::assume() });
+                }
+                readers.iter().for_each(|reader| values.extend(reader.look()));
+                assert!(values[0] == values[1] && values[0] >= last, "of one run: {values:?}");
+                last = values[0];
+            }
+        });
+        // The promise that others follow, and the two values, which two threads publish.
+        (0..3).for_each(|_| coherence.begin());
+        let (mut first, mut second) = (sources.remove(0), sources.remove(0));
+        let arrived = coherence.clone();
+        let publishing = thread::spawn(move || {
+            first.run(&[0]);
+            arrived.end(1);
+        });
+        second.run(&[0]);
+        coherence.end(2);
+        publishing.join().unwrap();
+        reading.join().unwrap();
     });
 }
 

@@ -12,6 +12,7 @@ use hemiola_model::{Clock, Time};
 use hemiola_trace::{CycleId, Event, TickScale, Ticks};
 
 use crate::blackboard::Blackboard;
+use crate::coherence::Views;
 use crate::command::Command;
 use crate::executor::Executor;
 use crate::mailbox::CommandReader;
@@ -27,6 +28,10 @@ pub struct Core {
     pub id: CycleId,
     pub blackboard: Arc<Blackboard>,
     pub imports: Vec<CycleImport>,
+    /// The views by which some of the imports are read together.
+    pub views: Views,
+    /// Set if they have been acquired for the next run.
+    pub is_prepared: bool,
     pub executor: Executor<Program>,
     pub program: Box<Planned>,
     pub commands: CommandReader,
@@ -178,15 +183,32 @@ impl Core {
     /// Returns whether its source has a sample that was not read yet, or its topic new messages,
     /// which count as seen then.
     pub fn is_triggered(&mut self) -> bool {
-        let has_new_sample = self.imports.iter().any(|import| import.is_trigger && import.import.has_new());
+        self.acquire_imports();
+        let Self { imports, views, .. } = self;
+        let has_new_sample = imports.iter().any(|import| import.is_trigger && import.import.has_new(views));
+        // What triggers a run is read by it, whatever arrives until then.
+        self.is_prepared = has_new_sample;
         self.topic.as_mut().map_or(has_new_sample, Listener::heard)
+    }
+
+    /// Acquires what is new of the inputs that are read together.
+    fn acquire_imports(&mut self) {
+        let Self { imports, views, .. } = self;
+        if !views.is_empty() {
+            views.open();
+            imports.iter_mut().for_each(|import| import.import.acquire(views));
+            views.close();
+        }
     }
 
     /// Reads what is new of all inputs from elsewhere.
     pub(super) fn take_imports(&mut self, run: u32, at: Ticks) -> TakenInputs {
+        if !mem::take(&mut self.is_prepared) {
+            self.acquire_imports();
+        }
         let mut inputs = TakenInputs::default();
         for CycleImport { import, source, is_trigger, .. } in &mut self.imports {
-            let taken = import.take(&self.blackboard, &mut self.executor.between_runs());
+            let taken = import.take(&self.views, &self.blackboard, &mut self.executor.between_runs());
             if let Some(published) = taken.run {
                 let (exchange, cycle) = (taken.exchange, self.id);
                 self.worker.trace(Event::Take { exchange, cycle, run, published, at });

@@ -183,6 +183,34 @@ impl Observer {
         self.values.iter_mut().map(ValueLine::keep_newest).sum()
     }
 
+    /// Returns the number of the last run, or sample, of which everything has been passed on to all
+    /// observers; `None` for an observer of no values, or of several cycles and sources.
+    pub fn last_complete_run(&self) -> Option<u32> {
+        match &self.values[..] {
+            [line] => Some(line.complete()),
+            _ => None,
+        }
+    }
+
+    /// Leaves the values of later runs than this one where they are, so that several observers of
+    /// one cycle read what belongs together.
+    ///
+    /// ```
+    /// # use hemiola_runtime::Observer;
+    /// fn read_together(mut pose: Observer, mut ball: Observer) {
+    ///     let Some(run) = pose.last_complete_run() else { return };
+    ///     [&mut pose, &mut ball].map(|observer| observer.read_until(run));
+    ///     let newest = [pose, ball].map(|mut observer| {
+    ///         observer.keep_newest_value();
+    ///         observer.next_value().map(|value| value.run())
+    ///     });
+    ///     assert!(newest.iter().flatten().all(|newest| *newest <= run)); // until numbers wrap around
+    /// }
+    /// ```
+    pub fn read_until(&mut self, run: u32) {
+        self.values.iter_mut().for_each(|line| line.read_until(run));
+    }
+
     /// Returns the next message, taking topics in turn.
     pub fn next_message(&mut self) -> Option<SeenMessage<'_>> {
         let topic = self.find_message()?;

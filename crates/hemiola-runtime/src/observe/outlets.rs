@@ -29,11 +29,13 @@ pub struct Outlet {
     pub slots: Vec<(usize, NewSlots)>,
     /// Set if only the present values are wanted, once.
     once: bool,
+    /// Set if something was passed on of which the observer was not notified yet.
+    has_news: bool,
 }
 
 impl Outlet {
     pub fn new(presence: Arc<Presence>, once: bool) -> Self {
-        Self { presence, values: None, runs: None, parts: None, slots: Vec::new(), once }
+        Self { presence, values: None, runs: None, parts: None, slots: Vec::new(), once, has_news: false }
     }
 
     /// Returns whether its observer has left.
@@ -181,12 +183,14 @@ impl Outlets {
         });
     }
 
-    /// Passes on what was provided, and posts the outlets of observers that have left.
+    /// Passes on what was provided, and posts the outlets of observers that have left. Observers are
+    /// notified when all of them have what the run provided: what several of them read then belongs
+    /// together.
     #[inline]
     pub fn pass_on(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) {
         let mut next = &mut self.first;
         loop {
-            let Some(node) = next else { return };
+            let Some(node) = next else { break };
             if node.item.presence.is_gone() {
                 let after = node.next.take();
                 if let Some(gone) = std::mem::replace(next, after) {
@@ -194,18 +198,29 @@ impl Outlets {
                 }
                 continue;
             }
-            let Outlet { presence, values, runs, parts, .. } = &mut node.item;
+            let Outlet { values, runs, parts, has_news, .. } = &mut node.item;
             let has_values = values.as_mut().is_some_and(|values| values.pass_on(blackboard, provided, between));
             // The record of a run, and a part, were passed on when it began.
-            if has_values || runs.is_some() || parts.is_some() {
-                presence.notify();
-            }
+            *has_news = has_values || runs.is_some() || parts.is_some();
             // The link is read again, because the previous node may have been replaced.
             next = match next {
                 Some(node) => &mut node.next,
-                None => return,
+                None => break,
             };
         }
+        self.complete(provided.run);
+    }
+
+    /// Notes that everything of a run has been passed on, and notifies the observers.
+    fn complete(&mut self, run: u32) {
+        let Some(first) = &mut self.first else { return };
+        // Release: whoever reads the number finds what was passed on.
+        self.viewpoint.complete.store(run, Ordering::Release);
+        each(first, |outlet| {
+            if std::mem::take(&mut outlet.has_news) {
+                outlet.presence.notify();
+            }
+        });
     }
 }
 
@@ -217,13 +232,12 @@ impl Outlets {
         let provided = Provided { run, now, at: Ticks::now() };
         let mut is_complete = true;
         each(first, |outlet| {
-            let Outlet { presence, values: Some(values), .. } = outlet else { return };
+            let Outlet { presence, values: Some(values), has_news, .. } = outlet else { return };
             let shown = values.show_present(blackboard, provided, between);
-            if shown.is_new {
-                presence.notify();
-            }
+            *has_news = shown.is_new;
             is_complete &= shown.is_complete || presence.is_gone();
         });
+        self.complete(run);
         is_complete
     }
 }

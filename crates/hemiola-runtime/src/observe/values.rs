@@ -19,7 +19,7 @@ use super::reserve::Reservation;
 use super::room::{Passed, Room};
 use crate::blackboard::Blackboard;
 use crate::blackboard::slot::Held;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Returns how many values of a representation can be in transit to an observer that may be away
 /// for that long. Without a known period, it is the number at 160 Hz.
@@ -84,6 +84,9 @@ pub fn values(
         writer,
         ValueLine {
             values,
+            later: None,
+            until: None,
+            complete: Arc::default(),
             kept: None,
             channels: channels.collect(),
             counts,
@@ -252,6 +255,12 @@ impl Entry {
 /// The observer's end of what one blackboard passes on.
 pub struct ValueLine {
     values: Taker<PassedValue>,
+    /// The first value of a later run than those that are read.
+    later: Option<PassedValue>,
+    /// The last run whose values are read; `None`: all.
+    until: Option<u32>,
+    /// The last run of which everything has been passed on to all observers.
+    complete: Arc<AtomicU32>,
     /// The value that was kept as the newest, which comes before those in transit.
     kept: Option<PassedValue>,
     channels: Vec<ValueChannel>,
@@ -268,18 +277,46 @@ struct Taken {
 }
 
 impl ValueLine {
+    /// Sets the counter of the last run of which everything has been passed on.
+    pub fn completed_by(mut self, complete: &Arc<AtomicU32>) -> Self {
+        self.complete = complete.clone();
+        self
+    }
+
+    /// Returns the last run of which everything has been passed on to all observers.
+    pub fn complete(&self) -> u32 {
+        // Acquire: what was passed on before can be dequeued.
+        self.complete.load(Ordering::Acquire)
+    }
+
+    /// Leaves the values of later runs in the queue.
+    pub fn read_until(&mut self, run: u32) {
+        self.until = Some(run);
+    }
+
     /// Dequeues the next value.
     pub fn take(&mut self) -> Option<PassedValue> {
-        let passed = self.kept.take().or_else(|| self.values.take())?;
+        let passed = self.kept.take().or_else(|| self.arrived())?;
         self.note_taken(&passed);
         Some(passed)
+    }
+
+    fn arrived(&mut self) -> Option<PassedValue> {
+        let next = self.later.take().or_else(|| self.values.take())?;
+        // The numbers of runs wrap around.
+        let is_later = self.until.is_some_and(|until| next.run.wrapping_sub(until).cast_signed() > 0);
+        if is_later {
+            self.later = Some(next);
+            return None;
+        }
+        Some(next)
     }
 
     /// Dequeues all values except the newest one, and releases them. Returns the number of released
     /// values.
     pub fn keep_newest(&mut self) -> u64 {
         let mut passed_over = 0;
-        while let Some(mut newer) = self.values.take() {
+        while let Some(mut newer) = self.arrived() {
             if let Some(older) = self.kept.take() {
                 if older.entry == newer.entry {
                     newer.at = older.at;

@@ -24,6 +24,7 @@ use crate::blackboard::Blackboard;
 use crate::containment::contained;
 use crate::error::RuntimeError;
 use crate::record::InputRecord;
+use crate::sync::AtomicU32;
 
 /// The point at which one cycle or source can be observed.
 pub struct Viewpoint {
@@ -39,6 +40,8 @@ pub struct Viewpoint {
     /// The outlets that the cycle no longer needs.
     pub gone: Stack<Outlet>,
     reserve: Arc<Reserve>,
+    /// The last run or sample of which everything has been passed on to all observers.
+    pub complete: Arc<AtomicU32>,
 }
 
 /// The description of what runs of a cycle begin with.
@@ -79,6 +82,8 @@ impl Viewpoint {
             arriving: Stack::default(),
             gone: Stack::default(),
             reserve: Reserve::new(blackboard.stores().len()),
+            // The first run has the number 0.
+            complete: Arc::new(AtomicU32::new(u32::MAX)),
             blackboard,
         }
     }
@@ -130,7 +135,7 @@ impl Viewpoint {
                 outlet.slots.push((store, slots));
             }
             let (writer, line) = values(&self.name, &self.blackboard, &wanted, presence, full, reservation);
-            (outlet.values, lines.values) = (Some(writer), Some(line));
+            (outlet.values, lines.values) = (Some(writer), Some(line.completed_by(&self.complete)));
             self.arriving.post(Node::new(outlet));
             Some(lines)
         })

@@ -38,10 +38,7 @@ impl ActionEnds {
         wakeup: &Arc<Wakeup>,
     ) -> Self {
         let topic = |ending: &str| Subject::topic(format!("{}{ending}", configuration.action));
-        let sent = read.map(|ending| {
-            let sent = Sent { subject: topic(ending), rate: None, keep: Keep::Last(KEPT), is_reliable: false };
-            (sent, wakeup.clone())
-        });
+        let sent = read.map(|ending| (Sent::new(topic(ending), Keep::Last(KEPT)), wakeup.clone()));
         // These topics come from no source.
         let received = published.map(|ending| (topic(ending), String::new()));
         let bus = ends.bus.clone();

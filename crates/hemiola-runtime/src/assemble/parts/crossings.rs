@@ -15,6 +15,8 @@ pub(super) struct Crossing {
     pub to: usize,
     pub subject: Subject,
     pub keep: Keep,
+    /// The node that provides it, if it is a representation.
+    pub provider: Option<usize>,
 }
 
 /// The maximum number of values of a representation that wait for another process.
@@ -40,7 +42,8 @@ impl Cut<'_> {
                     let capacity = cycle.map_or(MOST_SAMPLES, |cycle| cycle.sample_capacity);
                     let keep = if read.samples { Keep::Last(capacity.clamp(1, MOST_SAMPLES)) } else { Keep::Newest };
                     let subject = Subject::representation(name);
-                    join(&mut crossings, Crossing { from: self.places[from], to: self.places[to], subject, keep });
+                    let (from, to, provider) = (self.places[from], self.places[to], Some(from));
+                    join(&mut crossings, Crossing { from, to, subject, keep, provider });
                 }
             }
         }
@@ -81,7 +84,8 @@ impl Cut<'_> {
                 return Err(self.refuse(what, "let all who publish it run in one process"));
             }
             for (from, to) in across() {
-                join(crossings, Crossing { from, to, subject: Subject::topic(topic), keep: Keep::default() });
+                let (subject, keep) = (Subject::topic(topic), Keep::default());
+                join(crossings, Crossing { from, to, subject, keep, provider: None });
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use super::{Holds, OWN_SLOTS, Store, Writing};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Import, Line, channel};
 use crate::blackboard::imported::Imported;
+use crate::coherence::Views;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::slot::Held;
 
@@ -86,7 +87,7 @@ fn a_store_has_at_most_two_values_more_than_readers_whoever_reads_when() {
         for (import, reader) in imports.iter_mut().zip(&readers) {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             if random >> 30 == 0 {
-                import.take(reader, &mut between());
+                import.take(&Views::default(), reader, &mut between());
             }
         }
     }

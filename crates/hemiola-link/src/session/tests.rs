@@ -488,3 +488,56 @@ fn fragments_that_are_no_message_end_the_conversation_and_unwanted_ones_are_igno
     assert_eq!(far.desk.statistics.ignored, 1);
     assert_eq!([(); 2].map(|()| long.receive().map(|message| message.0.clone())), [Some(vec![1, 2]), None]);
 }
+
+#[test]
+fn values_of_one_provider_are_announced_and_sent_together_and_a_single_one_is_not() {
+    let sent = |name: &str, provider: &str| {
+        let keep = if name == "Samples" { Keep::Last(10) } else { Keep::Newest };
+        Sent { provider: Some(provider.to_owned()), ..Sent::new(Subject::representation(name), keep) }
+    };
+    let send = vec![sent("Pose", "motion"), sent("Scan", "lidar"), sent("Ball", "motion"), sent("Samples", "motion")];
+    let Side { mut desk, now, .. } = Side::of(&LinkConfiguration { send, ..nothing() });
+    let mut lanes = Lanes::new(&desk);
+    let mut say = |publish: &[(usize, u8)], count: usize| {
+        for &(topic, value) in publish {
+            let message = Waiting { time: 0, stamp: Some(0), cdr: vec![0, 1, 0, 0, value].into() };
+            lanes.publish(topic, message, now, &mut desk);
+        }
+        let said = (0..count).map(|_| {
+            let mut frame = Vec::new();
+            let cdr = lanes.next(now, &mut desk, &mut frame)?;
+            Some(match Frame::read(&frame).unwrap() {
+                Frame::Together { values } => format!("{values}:"),
+                Frame::Message(message) => format!("{}={}", message.topic, cdr[4]),
+                other => format!("{other:?}"),
+            })
+        });
+        let said: Vec<_> = said.map(|said| said.unwrap_or_default()).collect();
+        said.join(" ")
+    };
+    assert_eq!(say(&[(0, 1), (2, 1)], 4), "2: 0=1 2=1 ");
+    assert_eq!(say(&[(0, 2)], 2), "0=2 ", "what is alone is whole");
+    // What has been announced is not replaced by what is newer, and what is not is.
+    assert_eq!(say(&[(2, 3), (0, 3), (1, 1)], 2), "2: 0=3");
+    assert_eq!(say(&[(0, 4), (2, 4)], 1), "2=3");
+    assert_eq!(say(&[(0, 5), (2, 5)], 5), "1=1 2: 0=5 2=5 ");
+    // All samples that wait go with the values of the last run.
+    assert_eq!(say(&[(0, 6), (3, 6), (0, 7), (3, 7)], 5), "3: 0=7 3=6 3=7 ");
+}
+
+#[test]
+fn a_side_that_announces_more_than_it_sends_or_nothing_at_all_does_no_harm() {
+    let (mut near, mut far) = (Side::new(&["Count"], &[]), Side::new(&[], &["Count"]));
+    let mut received = far.make::<Count>();
+    near.make::<Count>();
+    meet(&mut near, &mut far);
+    for values in [0, 1, u32::MAX, 7] {
+        let mut frame = Vec::new();
+        Frame::Together { values }.write(&mut frame);
+        far.hears(&frame);
+        near.publish(&Count(values));
+        bring(&mut near, &mut far, &mut std::iter::empty());
+    }
+    let seen: Vec<_> = std::iter::repeat_with(|| received.receive().map(|count| count.0)).map_while(|it| it).collect();
+    assert_eq!(seen, [0, 1, u32::MAX, 7]);
+}

@@ -61,6 +61,7 @@ impl Owned {
             }
             PIPED => Frame::Piped,
             KEEPS => Frame::Keeps { word: self.topic },
+            TOGETHER => Frame::Together { values: self.topic },
             FRAGMENT => {
                 let bytes: &[u8] = if self.cdr.is_empty() { &[7] } else { &self.cdr };
                 let index = self.topic % 2048;
@@ -85,7 +86,7 @@ fn frames() -> impl Strategy<Value = Owned> {
     let texts = [".{0,20}", ".{0,20}", ".{0,20}", ".{0,20}"];
     let bytes = prop::collection::vec(any::<u8>(), 0..40);
     let numbers = (any::<u64>(), any::<i64>(), any::<[i64; 2]>());
-    (HELLO..=KEEPS, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
+    (HELLO..=TOGETHER, 0..MOST_OFFERS, answers, numbers, texts, bytes).prop_map(
         |(kind, topic, (answer, why), (sequence, time, others), texts, cdr)| Owned {
             kind,
             topic,

@@ -454,3 +454,22 @@ fn who_wants_the_newest_value_lets_go_of_all_others() {
     drop(seen);
     step(30);
 }
+
+#[test]
+fn who_reads_up_to_a_run_leaves_those_of_later_ones_and_finds_them_later() {
+    let mut stepper = robot().into_stepper().unwrap();
+    let mut seen = stepper.handle().observe(Observation::of(["Filtered"])).unwrap();
+    assert_eq!(Observer::default().last_complete_run(), None);
+    let mut step = |times: u32| (0..times).for_each(|_| _ = stepper.step());
+    step(5);
+    let run = seen.last_complete_run().expect("there is one cycle");
+    step(5);
+    seen.read_until(run);
+    let numbers = |seen: &mut Observer| filtered(seen).into_iter().map(|(_, number)| number).collect::<Vec<_>>();
+    assert_eq!(numbers(&mut seen), [1, 2, 3, 4, 5]);
+    assert_eq!((numbers(&mut seen), seen.keep_newest_value()), (vec![], 0));
+    seen.read_until(run + 2);
+    assert_eq!((seen.keep_newest_value(), numbers(&mut seen)), (1, vec![7]));
+    seen.read_until(seen.last_complete_run().unwrap());
+    assert_eq!(numbers(&mut seen), [8, 9, 10]);
+}

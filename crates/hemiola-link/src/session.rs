@@ -10,8 +10,8 @@ mod lanes;
 mod parting;
 mod reliable;
 
-use calls::Calls;
 use arrivals::Coming;
+use calls::Calls;
 pub use clock::{ClockDifference, PeerClock};
 pub use desk::{Desk, End, Offering};
 pub use lanes::Lanes;

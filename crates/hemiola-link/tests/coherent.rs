@@ -7,7 +7,7 @@ use common::{address_of, connecting, eventually, free_path, free_tcp, free_unix,
 use hemiola::prelude::*;
 use hemiola_link::{LinkHost, Links};
 use hemiola_model::configuration::{
-    Configuration, CycleConfiguration, Keep, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
+    Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
 };
 use hemiola_model::module::registry;
 use hemiola_runtime::{Pace, Robot, RunningRobot};
@@ -60,8 +60,6 @@ struct Verdict {
     old: u32,
     /// What was seen of different runs.
     torn: Vec<[u64; 3]>,
-    /// The numbers of all samples of the third representation.
-    samples: Vec<u64>,
 }
 
 /// Compares the three of them.
@@ -74,7 +72,7 @@ struct Judge {
 #[module]
 impl Judge {
     #[update]
-    fn verdict(&mut self, first: &First, second: &Second, third: &Third, all: Samples<Third>, verdict: &mut Verdict) {
+    fn verdict(&mut self, first: &First, second: &Second, third: &Third, verdict: &mut Verdict) {
         let runs = [first.run, second.run, third.run];
         // Nothing has been received of some of them yet.
         if !runs.contains(&0) {
@@ -82,7 +80,6 @@ impl Judge {
             self.verdict.new += u32::from(is_new);
             self.verdict.old += u32::from(!is_new);
             self.verdict.torn.extend((runs != [runs[0]; 3]).then_some(runs));
-            self.verdict.samples.extend(all.iter().map(|third| third.run));
         }
         verdict.clone_from(&self.verdict);
     }
@@ -115,8 +112,7 @@ impl Run {
 /// Returns the verdict about that many runs of a robot that this triggers.
 fn judged(address: LinkAddress, trigger: Trigger, runs: u32) -> Verdict {
     let provider = || Some("main".to_owned());
-    let keep = |name| if name == "Third" { Keep::Last(100) } else { Keep::Newest };
-    let sent = |name| Sent { provider: provider(), ..Sent::new(Subject::representation(name), keep(name)) };
+    let sent = |name| Sent { provider: provider(), ..Sent::representation(name) };
     let received = |name| Received { provider: provider(), ..Received::new(Subject::representation(name)) };
     let send = LinkConfiguration { send: NAMES.map(sent).to_vec(), ..listening(address, &[], &[]) };
     let counting = Run::start("counting", "Counter", Trigger::Rate(400.0), send);
@@ -134,8 +130,6 @@ fn values_of_one_run_are_seen_together_over_any_stream() {
     for address in [free_unix(), LinkAddress::Shm(free_path()), free_tcp()] {
         let verdict = judged(address, Trigger::Rate(1500.0), 150);
         assert_eq!(verdict.torn, [] as [[u64; 3]; 0]);
-        assert!(verdict.samples.is_sorted_by(|one, next| one < next), "{:?}", verdict.samples);
-        assert!(verdict.samples.len() >= 100, "{:?}", verdict.samples);
     }
 }
 

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hemiola_bus::{Bus, Publisher, Queue, WhenFull};
+use hemiola_bus::{Bus, Publisher, Queue, Signal, WhenFull};
 use hemiola_model::cdr::CdrReader;
 use hemiola_model::data::SharedBytes;
 use hemiola_model::{RepresentationDescriptor, Time, ValueMut};
@@ -81,8 +81,6 @@ pub struct Intake {
     /// Set if a delivery was read, and there was no loss since.
     is_fed: bool,
     coherence: Option<Arc<Coherence>>,
-    /// The number of deliveries that have arrived where they can be read.
-    arrived: u64,
 }
 
 /// The next item that a source reads from its inlet.
@@ -126,13 +124,14 @@ pub fn inlet(
     capacity: usize,
     coherence: Option<Arc<Coherence>>,
 ) -> Result<(SourceInlet, Intake), RuntimeError> {
-    let shared = Arc::new(Shared::default());
+    let wakeup = coherence.as_ref().map(|coherence| coherence.wakeup().clone()).unwrap_or_default();
+    // Values that belong together are announced when all of them are there.
+    let signal = if coherence.is_some() { Signal::Nothing } else { wakeup.clone().into() };
+    let shared = Arc::new(Shared { wakeup, ..Shared::default() });
     let topic = Bus::new().topic("deliveries").map_err(|error| RuntimeError::internal(&error.to_string()))?;
-    let deliveries = topic.queue_with_signal(capacity, WhenFull::DropOldest, shared.wakeup.clone().into());
+    let deliveries = topic.queue_with_signal(capacity, WhenFull::DropOldest, signal);
     let feed = Feed { publisher: topic.publisher(), delivered: 0, capacity: capacity as u64 };
-    let coherent = coherence.clone();
-    let intake =
-        Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false, coherence: coherent, arrived: 0 };
+    let intake = Intake { deliveries, shared: shared.clone(), noted: 0, is_fed: false, coherence: coherence.clone() };
     let (feed, delays) = (Arc::new(Mutex::new(feed)), Delays::default());
     Ok((SourceInlet { descriptor, feed, shared, delays, coherence }, intake))
 }
@@ -192,22 +191,22 @@ impl SourceInlet {
         // Losses are counted under the same lock.
         delivery.losses = self.shared.losses.load(Ordering::Relaxed);
         delivery.number = *delivered + 1;
-        self.coherence.iter().for_each(|coherence| coherence.begin());
+        self.coherence.iter().for_each(|coherence| coherence.begin_delivery());
         // A source that reads at this moment makes room, which may not count yet: this is only for
         // statistics.
         let waiting = *delivered - self.shared.read.load(Ordering::Relaxed);
         delivery.publish();
+        self.coherence.iter().for_each(|coherence| coherence.end_delivery());
         *delivered += 1;
         waiting < *capacity
     }
 
     /// Announces that further values of the same run of another process are delivered here, or to
     /// other sources with the same provider: until the result is dropped, cycles keep the values
-    /// that they have. Without it, each delivery is visible as soon as all earlier ones are. This
-    /// does nothing if the source has no other one with the same
+    /// that they have. Without it, each delivery becomes visible for itself. This does nothing if the source has no other one with the same
     /// [provider](hemiola_model::configuration::Received::provider).
     pub fn together(&self) -> Together {
-        self.coherence.iter().for_each(|coherence| coherence.begin());
+        self.coherence.iter().for_each(|coherence| coherence.begin_delivery());
         Together(self.coherence.clone())
     }
 
@@ -283,7 +282,8 @@ impl Intake {
         if is_loss { Next::Loss } else { Next::Nothing }
     }
 
-    fn has_news(&mut self) -> bool {
+    /// Returns whether there is a delivery that was not read yet, or a loss that was not noted.
+    pub fn has_news(&mut self) -> bool {
         self.deliveries.has_messages() || self.shared.losses.load(Ordering::Acquire) != self.noted
     }
 
@@ -305,20 +305,9 @@ impl Intake {
         Ok(delivery.stamp)
     }
 
-    /// Notes that what was taken can be read by cycles, or never will be.
-    pub fn settle(&mut self) {
-        if let Some(coherence) = &self.coherence {
-            // Deliveries that were replaced by later ones have arrived with these.
-            let read = self.shared.read.load(Ordering::Relaxed);
-            coherence.end((read - self.arrived) as u32);
-            self.arrived = read;
-        }
-    }
-
-    /// Returns whether the cycles that wait for its values are notified when they
-    /// [settle](Self::settle).
-    pub fn is_coherent(&self) -> bool {
-        self.coherence.is_some()
+    /// Returns what is to be coherent with values of other sources, if these are read together.
+    pub fn coherence(&self) -> Option<&Arc<Coherence>> {
+        self.coherence.as_ref()
     }
 
     /// Counts a delivery that could not be read.
@@ -340,7 +329,7 @@ impl Intake {
 
 impl Drop for Together {
     fn drop(&mut self) {
-        self.0.iter().for_each(|coherence| coherence.end(1));
+        self.0.iter().for_each(|coherence| coherence.end_delivery());
     }
 }
 

@@ -16,10 +16,11 @@ use crate::handle::RobotHandle;
 use crate::lock::own;
 use crate::record::Change;
 use crate::robot_state::RobotState;
+use crate::source::SourceRunner;
 use crate::stop_cause::StopCause;
 use crate::sync::{AtomicUsize, Ordering};
 use attendants::Attendants;
-use threads::{run_by_timer, run_source, run_when_triggered};
+use threads::{run_by_timer, run_source, run_sources_together, run_when_triggered};
 
 mod attendants;
 mod threads;
@@ -206,20 +207,25 @@ impl Robot {
         // Samples may arrive from outside at any time, and a robot does not continue for these
         // alone.
         let running = Arc::new(AtomicUsize::new(sources.iter().filter(|source| !source.is_open()).count()));
-        for source in sources {
-            let (state, running, is_open) = (state.clone(), running.clone(), source.is_open());
-            let settings = source.settings.clone();
-            let worker = catalog.source_thread(state.source_ids()[source.number])?;
+        for mut sources in by_thread(sources) {
+            let Some(first) = sources.first() else { continue };
+            let (state, running, is_open) = (state.clone(), running.clone(), first.is_open());
+            let (name, settings, coherence) = (first.name, first.settings.clone(), first.coherence().cloned());
+            let workers = sources.iter().map(|source| catalog.source_thread(state.source_ids()[source.number]));
+            let workers = workers.collect::<Result<Vec<_>, _>>()?;
             let spawned = hemiola_realtime::spawn(settings, move || {
-                let name = source.name;
-                _ = guarded(&state, name, || run_source(source));
+                _ = guarded(&state, name, || match coherence {
+                    Some(coherence) => run_sources_together(sources, &coherence),
+                    None => sources.drain(..).for_each(run_source),
+                });
                 if !is_open && running.fetch_sub(1, Ordering::AcqRel) == 1 {
                     // This was the last source, so nothing new will come.
                     state.stop(StopCause::SourcesEnded);
                 }
             })?;
             handle.note_denials(&spawned.report);
-            watched.extend(spawned.report.thread.map(|thread| (worker, thread)));
+            let thread = spawned.report.thread;
+            watched.extend(workers.into_iter().filter_map(|worker| Some((worker, thread?))));
             threads.push(spawned.thread);
         }
         handle.tell_denials();
@@ -227,6 +233,22 @@ impl Robot {
         let attendants = Attendants::start(&handle, &state)?;
         Ok(PreparedRobot(RunningRobot { handle, state, threads, attendants: Some(attendants) }))
     }
+}
+
+/// Returns the sources of each thread: one, or those whose values are shown together.
+fn by_thread(sources: Vec<SourceRunner>) -> Vec<Vec<SourceRunner>> {
+    let mut threads: Vec<Vec<SourceRunner>> = Vec::new();
+    for source in sources {
+        let coherence = source.coherence().cloned();
+        let is_same = |thread: &&mut Vec<SourceRunner>| {
+            coherence.is_some() && thread.first().and_then(SourceRunner::coherence) == coherence.as_ref()
+        };
+        match threads.iter_mut().find(is_same) {
+            Some(thread) => thread.push(source),
+            None => threads.push(vec![source]),
+        }
+    }
+    threads
 }
 
 impl RunningRobot {

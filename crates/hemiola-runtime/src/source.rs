@@ -19,7 +19,7 @@ use crate::blackboard::Blackboard;
 use crate::blackboard::channel::Import;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::store::Writing;
-use crate::coherence::Views;
+use crate::coherence::{Coherence, Views};
 use crate::containment::{describe_and_discard, in_words, quietly};
 use crate::faults::Fault;
 use crate::inlet::{Intake, Next};
@@ -264,7 +264,6 @@ impl SourceRunner {
             Err(reason) => {
                 drop(writing);
                 intake.count_unreadable();
-                intake.settle();
                 self.fail(format!("what was delivered is not such a value: {reason}"))
             }
         }
@@ -286,6 +285,16 @@ impl SourceRunner {
     /// Returns whether its samples are delivered from outside, so that it never ends by itself.
     pub fn is_open(&self) -> bool {
         self.feed.is_none() && self.intake.is_some()
+    }
+
+    /// Returns what is to be coherent with values of other sources, if these are read together.
+    pub fn coherence(&self) -> Option<&Arc<Coherence>> {
+        self.intake.as_ref().and_then(Intake::coherence)
+    }
+
+    /// Returns whether something has come from outside since the last sample.
+    pub fn has_delivery(&mut self) -> bool {
+        self.intake.as_mut().is_some_and(Intake::has_news)
     }
 
     /// Sleeps until a sample is delivered from outside, or the robot stops.
@@ -318,12 +327,11 @@ impl SourceRunner {
             let lines = (0..*lines).map(|line| (line, &self.provenance));
             // SAFETY: only this thread publishes what the source provides.
             unsafe { self.blackboard.publish(*export, lines, self.samples, Ticks::now()) };
-            let notifies = self.is_lapsed || !self.intake.as_ref().is_some_and(Intake::is_coherent);
-            if let Some(trigger) = trigger.as_ref().filter(|_| notifies) {
+            // What is shown together triggers when all of it is shown.
+            if let Some(trigger) = trigger.as_ref().filter(|_| self.coherence().is_none()) {
                 trigger.wakeup.notify_all();
             }
         }
-        self.intake.iter_mut().for_each(Intake::settle);
         self.outlets.attend_with_sample(&self.blackboard, (self.samples, stamp), &mut between);
         self.outlets.pass_on(&self.blackboard, Provided { run: self.samples, now: stamp, at }, &between);
         self.samples = self.samples.wrapping_add(1);

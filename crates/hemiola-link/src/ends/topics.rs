@@ -510,10 +510,11 @@ impl Received {
     }
 }
 
-/// Returns the representations of each cycle or source of which several are sent.
+/// Returns the representations of each cycle or source of which several are sent, but for those of
+/// which more than the newest value is kept: these are sent one by one.
 fn wholes(sent: &[configuration::Sent]) -> Vec<Vec<usize>> {
     let mut wholes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, sent) in sent.iter().enumerate() {
+    for (index, sent) in sent.iter().enumerate().filter(|(_, sent)| sent.keep == Keep::Newest) {
         sent.provider.iter().for_each(|provider| wholes.entry(provider).or_default().push(index));
     }
     wholes.into_values().filter(|whole| whole.len() > 1).collect()

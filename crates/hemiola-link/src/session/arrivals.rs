@@ -14,13 +14,8 @@ pub struct Coming {
     left: u32,
     /// Keeps those that have arrived from being seen.
     hold: Option<Together>,
-}
-
-impl Coming {
-    fn without_one(self) -> Option<Self> {
-        let left = self.left - 1;
-        (left > 0).then_some(Self { left, ..self })
-    }
+    /// Those that have arrived: the topic, and the time at which the value was handed over there.
+    arrived: Vec<(usize, i64)>,
 }
 
 impl Session {
@@ -70,33 +65,52 @@ impl Session {
 
     /// Notes that the next values belong together.
     pub(super) fn expect_together(&mut self, values: u32) {
-        self.together = (values > 0).then_some(Coming { left: values, hold: None });
+        self.together = (values > 0).then(|| Coming { left: values, hold: None, arrived: Vec::new() });
     }
 
     /// Handles a message of the peer, whose CDR is there.
     pub fn take(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
-        if message.stamp.is_none() {
-            return self.take_one(message, contents, desk);
-        }
-        let mut together = self.together.take();
-        if let Some(Coming { hold: hold @ None, .. }) = &mut together
+        let Some(mut coming) = self.together.take_if(|_| message.stamp.is_some()) else {
+            let arrived = self.take_one(message, contents, desk);
+            return self.note_delays(arrived, desk);
+        };
+        if coming.hold.is_none()
             && let Some(Taken { end: End::Received(topic), .. }) = self.taken.get(&message.topic)
         {
-            *hold = desk.topics.together(*topic);
+            coming.hold = desk.topics.together(*topic);
         }
-        self.take_one(message, contents, desk);
+        coming.arrived.extend(self.take_one(message, contents, desk));
         // Whatever has become of this value, one less is to come.
-        self.together = together.and_then(Coming::without_one);
+        coming.left -= 1;
+        if coming.left > 0 {
+            self.together = Some(coming);
+            return;
+        }
+        drop(coming.hold);
+        self.note_delays(coming.arrived, desk);
     }
 
-    fn take_one(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) {
+    /// Notes how long values or news were on their way, which can be seen from now on.
+    fn note_delays(&self, arrived: impl IntoIterator<Item = (usize, i64)>, desk: &Desk) {
+        let Some(clock) = &self.clock else { return };
+        let now = desk.topics.now().nanoseconds();
+        for (topic, left) in arrived {
+            if let Some((delay, error)) = clock.delay(left, now) {
+                desk.topics.note_delay(topic, delay, error);
+            }
+        }
+    }
+
+    /// Handles a message, value or news. Returns what the delay is to be noted of, with the time at
+    /// which it was handed over there.
+    fn take_one(&mut self, message: &Message<'_>, contents: Contents<'_>, desk: &mut Desk) -> Option<(usize, i64)> {
         let found = self.taken.get_mut(&message.topic);
         let Some((topic, sequence, passage)) = found.and_then(|taken| {
             let Taken { end: End::Received(topic), sequence, passage, .. } = taken else { return None };
             Some((*topic, sequence, passage.as_ref()?))
         }) else {
             desk.statistics.ignored += 1;
-            return;
+            return None;
         };
         let kind = desk.topics.received[topic].subject.kind;
         // Values have stamps, and messages of topics have none, unless they are news, which has no
@@ -104,12 +118,12 @@ impl Session {
         let is_news = kind == SubjectKind::Topic && message.stamp.is_some() && contents.length() == 0;
         if !is_news && message.stamp.is_some() != (kind == SubjectKind::Representation) {
             desk.statistics.ignored += 1;
-            return;
+            return None;
         }
         let received = desk.statistics.received(topic);
         if sequence.is_some_and(|last| message.sequence <= last) {
             received.late += 1;
-            return;
+            return None;
         }
         let lost = sequence.map_or(0, |last| message.sequence - last - 1);
         received.lost = received.lost.saturating_add(lost);
@@ -119,11 +133,7 @@ impl Session {
         let stamp = stamped.map(|(clock, stamp)| clock.convert(stamp, message.time, desk.topics.now().nanoseconds()));
         if is_news {
             desk.topics.hear_news(topic, stamp);
-            let arrived = desk.topics.now().nanoseconds();
-            if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, arrived)) {
-                desk.topics.note_delay(topic, delay, error);
-            }
-            return;
+            return Some((topic, message.time));
         }
         let length = contents.length() as u64;
         let mut hand_over = |contents: Contents<'_>| match stamp {
@@ -140,14 +150,11 @@ impl Session {
         };
         match handed_over {
             Ok(is_first) => {
-                let now = || desk.topics.now().nanoseconds();
-                if let Some((delay, error)) = stamped.and_then(|(clock, _)| clock.delay(message.time, now())) {
-                    desk.topics.note_delay(topic, delay, error);
-                }
                 received.is_stale = false;
                 received.overtaken += u64::from(!is_first);
                 received.messages += 1;
                 received.bytes += length;
+                stamp.map(|_| (topic, message.time))
             }
             Err(reason) => {
                 received.unreadable += 1;
@@ -155,6 +162,7 @@ impl Session {
                 let robot = self.robot.as_deref().unwrap_or_default();
                 let text = format!("a message of `{name}` of `{robot}` cannot be read: {}", plain(&reason));
                 desk.complain(text);
+                None
             }
         }
     }

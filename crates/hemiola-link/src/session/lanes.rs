@@ -152,9 +152,7 @@ impl Lanes {
     fn next_of_whole(&mut self, whole: usize, now: Instant, desk: &mut Desk, frame: &mut Vec<u8>) -> Option<Cdr> {
         let Self { lanes, held, turns, wholes, together, .. } = self;
         for (topic, lane) in lanes.iter_mut().enumerate().filter(|(topic, _)| wholes[*topic] == Some(whole)) {
-            while let Some((sequence, message)) = lane.pop(now, held) {
-                together.push_back((topic, sequence, message));
-            }
+            together.extend(lane.pop(now, held).map(|(sequence, message)| (topic, sequence, message)));
         }
         turns.retain(|&topic| wholes[topic] != Some(whole));
         if together.len() > 1 {

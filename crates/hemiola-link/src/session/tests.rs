@@ -521,8 +521,8 @@ fn values_of_one_provider_are_announced_and_sent_together_and_a_single_one_is_no
     assert_eq!(say(&[(2, 3), (0, 3), (1, 1)], 2), "2: 0=3");
     assert_eq!(say(&[(0, 4), (2, 4)], 1), "2=3");
     assert_eq!(say(&[(0, 5), (2, 5)], 5), "1=1 2: 0=5 2=5 ");
-    // All samples that wait go with the values of the last run.
-    assert_eq!(say(&[(0, 6), (3, 6), (0, 7), (3, 7)], 5), "3: 0=7 3=6 3=7 ");
+    // Where more than the newest is kept, they go one by one.
+    assert_eq!(say(&[(0, 6), (3, 6), (2, 7), (3, 7)], 6), "2: 0=6 2=7 3=6 3=7 ");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::{
     ACKNOWLEDGEMENT, ANSWER, Answer, DATAGRAM_HEAD, FRAGMENT, Fragment, Frame, GOODBYE, HELLO, KEEPS, LENT_MESSAGE,
     LENT_VALUE, Lent, LentMarks, MEMORY, MESSAGE, MESSAGE_HEAD, MOST_OFFERS, Message, NAME, NoAnswer, OFFER, Offer,
     OfferKind, PING, PIPE, PIPED, PONG, PipeAt, REFUSAL, RELIABLE, RELIABLE_HEAD, REQUEST, RESPONSE, RETURNED,
-    Reliable, Request, Response, TOGETHER, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError, check_length,
-    head_length,
+    Reliable, Request, Response, TOGETHER, VALUE, VALUE_HEAD, VERSION, VERSION_WITH_ACKNOWLEDGEMENTS, WireError,
+    check_length, head_length,
 };
 
 impl<'b> Frame<'b> {

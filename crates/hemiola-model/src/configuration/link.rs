@@ -146,7 +146,8 @@ pub struct Sent {
     /// that makes no difference.
     pub is_reliable: bool,
     /// The cycle or source that provides it, if the other side is another process of the same
-    /// robot: what one run or sample of it provides arrives there together.
+    /// robot: what one run or sample of it provides arrives there together, as far as only the
+    /// newest is kept.
     pub provider: Option<String>,
 }
 
@@ -167,7 +168,8 @@ pub struct Received {
     /// The file, line and column where it is written, for messages.
     pub place: Option<String>,
     /// The cycle or source that provides it, if the other side is another process of the same
-    /// robot: cycles see what one run or sample of it has provided together.
+    /// robot: cycles see what one run or sample of it has provided together, unless they collect
+    /// all samples.
     pub provider: Option<String>,
 }
 

@@ -47,6 +47,8 @@ pub(super) struct Assembly<'r> {
     pub wiring: Wiring,
     /// The receiving ends of sources that are fed from outside, by their numbers.
     pub intakes: BTreeMap<usize, Intake>,
+    /// The sources whose values are read together.
+    pub coherences: Coherences,
     /// The witness that none of the robot's cycles and sources runs during the assembly.
     pub between: BetweenRuns<'static>,
     /// The counter that orders the runs of all cycles, for observers.
@@ -90,6 +92,7 @@ impl<'r> Assembly<'r> {
         Ok(Self {
             wiring: Wiring::of(robot, &catalog, &cycle_ids, script, &coherences, &mut between)?,
             intakes,
+            coherences,
             between,
             order: Arc::default(),
             monitor,
@@ -128,13 +131,16 @@ fn robot_state(
 }
 
 /// The coherence of sources whose values are read together, by their numbers among all nodes.
-type Coherences = BTreeMap<usize, Arc<Coherence>>;
+pub(super) type Coherences = BTreeMap<usize, Arc<Coherence>>;
 
-/// Finds the sources that receive what one cycle or source of another process provides.
+/// Finds the sources that receive what one cycle or source of another process provides. Those of
+/// which somebody collects all samples are read for themselves.
 fn coherences(robot: &Robot) -> Coherences {
+    let collected = most_samples(robot);
     let mut together: BTreeMap<(String, &str), Vec<usize>> = BTreeMap::new();
     for incoming in robot.configuration.incoming() {
         let node = robot.sources.iter().position(|source| source.name() == incoming.source);
+        let node = node.filter(|number| !collected.contains_key(number));
         if let (Some(number), Some(provider)) = (node, &incoming.received.provider) {
             let node = robot.configuration.cycles.len() + number;
             together.entry((incoming.carrier, provider)).or_default().push(node);
@@ -157,7 +163,7 @@ fn triggered_together(
     triggers: &BTreeMap<usize, Arc<Trigger>>,
 ) -> Vec<Arc<Trigger>> {
     let Configuration { cycles, .. } = &robot.configuration;
-    let nodes = coherences.iter().filter(|(_, known)| Arc::ptr_eq(known, coherence));
+    let nodes = coherences.iter().filter(|(_, known)| *known == coherence);
     let names: Vec<_> = nodes.map(|(node, _)| robot.sources[node - cycles.len()].name()).collect();
     let waits = |cycle: &usize| matches!(&cycles[*cycle].trigger, CycleTrigger::Source(source) if names.contains(&source.as_str()));
     triggers.iter().filter(|(cycle, _)| waits(cycle)).map(|(_, trigger)| trigger.clone()).collect()

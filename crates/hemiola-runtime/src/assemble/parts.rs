@@ -10,7 +10,8 @@ mod services;
 use std::path::Path;
 
 use hemiola_model::configuration::{
-    Configuration, LinkAddress, LinkConfiguration, LinkEnd, Received, Scheduling, Sent, Subject, SubjectKind, Trigger,
+    Configuration, Keep, LinkAddress, LinkConfiguration, LinkEnd, Received, Scheduling, Sent, Subject, SubjectKind,
+    Trigger,
 };
 use hemiola_model::module::ModuleDescriptor;
 use hemiola_plan::Consumer;
@@ -219,7 +220,11 @@ impl<'r> Cut<'r> {
             };
             let end = if here < there { LinkEnd::Listen(address) } else { LinkEnd::Connect(address) };
             let place = Some(format!("process `{}`", self.names[there]));
-            let provider = |it: &Crossing| it.provider.map(|node| self.nodes[node].name().to_string());
+            // Where all samples are wanted, they come for themselves.
+            let provider = |it: &Crossing| {
+                let node = it.provider.filter(|_| it.keep == Keep::Newest);
+                node.map(|node| self.nodes[node].name().to_string())
+            };
             let sent = |it: &Crossing| Sent { provider: provider(it), ..Sent::new(it.subject.clone(), it.keep) };
             let received = |it: &Crossing| {
                 let (place, provider) = (place.clone(), provider(it));
@@ -257,16 +262,25 @@ impl<'r> Cut<'r> {
 
     /// Gives what is received over links a priority just below that of the most important cycle
     /// that reads it, unless robot.toml sets it: in one process, too, nothing less important would
-    /// run in between. A link that triggers a cycle gets a priority above it.
+    /// run in between. A link that triggers a cycle gets a priority above it. What is read together
+    /// has one thread, and one priority.
     fn rank_links(&self, part: &mut Configuration, here: usize) {
-        let received = part.links.iter().filter(|link| self.names.contains(&link.name.as_str()));
-        let received =
-            received.flat_map(|link| link.receive.iter().map(|it| (it.subject.name.clone(), it.source(&link.name))));
-        for (name, source) in received.collect::<Vec<_>>() {
+        let links = part.links.iter().filter(|link| self.names.contains(&link.name.as_str()));
+        let received = links.flat_map(|link| {
+            link.receive.iter().map(move |it| {
+                let is_together = |other: &&Received| it.provider.is_some() && other.provider == it.provider;
+                let others = link.receive.iter().filter(is_together).chain([it]);
+                let all = others.map(|other| (other.subject.name.clone(), other.source(&link.name)));
+                (it.source(&link.name), all.unzip())
+            })
+        });
+        let received: Vec<(String, (Vec<String>, Vec<String>))> = received.collect();
+        for (source, (names, sources)) in received {
             let cycles = self.robot.configuration.cycles.iter().zip(&self.nodes).zip(&self.places);
-            let reading = cycles.filter(|((_, node), at)| **at == here && node.reads.contains_key(name.as_str()));
+            let reads = |node: &Node| names.iter().any(|name| node.reads.contains_key(name.as_str()));
+            let reading = cycles.filter(|((_, node), at)| **at == here && reads(node));
             let highest = reading.filter_map(|((cycle, _), _)| cycle.scheduling.priority()).max();
-            let is_trigger = |trigger: &Trigger| *trigger == Trigger::Source(source.clone());
+            let is_trigger = |trigger: &Trigger| matches!(trigger, Trigger::Source(source) if sources.contains(source));
             if let Some(priority) = highest.filter(|priority| *priority > 1)
                 && !part.cycles.iter().any(|cycle| is_trigger(&cycle.trigger))
             {

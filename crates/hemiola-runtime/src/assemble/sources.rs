@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hemiola_bus::exchange::queue;
 use hemiola_model::SourceRate;
-use hemiola_model::configuration::Trigger as CycleTrigger;
+use hemiola_model::configuration::{Scheduling, Trigger as CycleTrigger};
 use hemiola_model::module::{ArgumentKind, Binding, Update};
 use hemiola_plan::Consumer;
 use hemiola_trace::{Ring, to_topic};
@@ -39,7 +39,7 @@ impl Assembly<'_> {
         let configuration = robot.configuration.sources.get(descriptor.name()).cloned().unwrap_or_default();
         let records = self.source_records(number)?;
         let (name, location, place) = (descriptor.name(), descriptor.location(), configuration.place.as_deref());
-        let scheduling = robot.configuration.source_scheduling(name);
+        let scheduling = self.scheduling_of_source(node, name);
         let instance = Blueprint { name, location, place }.instance(|| descriptor.create(&configuration.parameters))?;
         let ports = Ports::connect(descriptor.name(), descriptor.sample(), &self.state.bus().ends_of_sources())?;
         let intake = self.intakes.remove(&number);
@@ -77,6 +77,19 @@ impl Assembly<'_> {
             outlets: self.source_outlets(number),
             blackboard,
         })
+    }
+
+    /// Returns how the thread of a source is scheduled: where several sources share one because
+    /// their values are read together, as the most important of them.
+    fn scheduling_of_source(&self, node: usize, name: &str) -> Scheduling {
+        let configuration = &self.robot.configuration;
+        let own = configuration.source_scheduling(name);
+        let Some(coherence) = self.coherences.get(&node) else { return own };
+        let others = self.coherences.iter().filter(|(_, known)| *known == coherence).map(|(node, _)| node);
+        let others = others.map(|other| self.robot.sources[other - configuration.cycles.len()].name());
+        others
+            .map(|other| configuration.source_scheduling(other))
+            .fold(own, |most, other| if other.priority() > most.priority() { other } else { most })
     }
 
     /// Creates the records of a source.

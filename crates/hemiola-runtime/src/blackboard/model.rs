@@ -201,7 +201,7 @@ fn loom_what_is_no_longer_published_is_shown_as_a_stale_default() {
 }
 
 #[test]
-fn loom_what_several_sources_have_received_together_is_shown_together() {
+fn loom_what_several_sources_show_together_is_read_together() {
     model(|| {
         let coherence = Arc::new(Coherence::default());
         let mut views = Views::default();
@@ -230,17 +230,9 @@ fn loom_what_several_sources_have_received_together_is_shown_together() {
                 last = values[0];
             }
         });
-        // The promise that others follow, and the two values, which two threads publish.
-        (0..3).for_each(|_| coherence.begin());
-        let (mut first, mut second) = (sources.remove(0), sources.remove(0));
-        let arrived = coherence.clone();
-        let publishing = thread::spawn(move || {
-            first.run(&[0]);
-            arrived.end(1);
-        });
-        second.run(&[0]);
-        coherence.end(2);
-        publishing.join().unwrap();
+        for _ in 0..2 {
+            coherence.show(|| sources.iter_mut().for_each(|source| source.run(&[0])));
+        }
         reading.join().unwrap();
     });
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hemiola_model::{SourceRate, Time};
 use hemiola_realtime::{AdaptiveEarliness, Containment, MonotonicTime, monotonic_now, sleep_until};
 
+use crate::coherence::Coherence;
 use crate::cycle::Cycle;
 use crate::robot_state::RobotState;
 use crate::source::{Sampled, SourceRest, SourceRunner};
@@ -129,6 +130,60 @@ pub(super) fn run_source(mut source: SourceRunner) {
                 if rest.is_some() { source.say_rested() } else { source.say_late() }
             }
         }
+    }
+}
+
+/// Runs sources whose values are shown together.
+pub(super) fn run_sources_together(mut sources: Vec<SourceRunner>, coherence: &Coherence) {
+    let _containment = Containment::new();
+    let Some(robot) = sources.first().map(|source| source.robot.clone()) else { return };
+    // The times of the samples that are not shown yet.
+    let mut sampled: Vec<Option<Time>> = vec![None; sources.len()];
+    if !robot.wait_for_beginning() {
+        return;
+    }
+    loop {
+        let seen = coherence.wakeup().generation();
+        if robot.is_stopping() {
+            return;
+        }
+        let Some(delivered) = coherence.delivered() else {
+            coherence.wait(seen);
+            continue;
+        };
+        let mut has_failed = false;
+        for (source, stamp) in sources.iter_mut().zip(&mut sampled) {
+            if !source.has_delivery() {
+                continue;
+            }
+            match source.sample(None) {
+                Sampled::At(sampled) => *stamp = Some(sampled),
+                Sampled::Nothing => {}
+                Sampled::Failed => has_failed = true,
+                Sampled::Ended => return source.say_ended(),
+            }
+        }
+        if !coherence.is_all(delivered) {
+            // Some of it may be of the next run.
+            continue;
+        }
+        let Some(latest) = sampled.iter().flatten().max() else {
+            // A source that fails immediately must not keep a core busy.
+            if has_failed {
+                sleep_until(monotonic_now() + Duration::from_millis(1))
+            } else {
+                coherence.wait(seen)
+            }
+            continue;
+        };
+        robot.clock().due(*latest).into_iter().for_each(|at| _ = robot.wait_for_stop(Some(at)));
+        coherence.show(|| {
+            let shown = sources.iter_mut().zip(&mut sampled).filter_map(|(source, stamp)| stamp.take().map(|_| source));
+            shown.for_each(SourceRunner::deliver);
+        });
+        robot.news().notify_all();
+        let rest = sources.first_mut().and_then(|source| source.rest.as_mut()).and_then(SourceRest::until);
+        rest.into_iter().for_each(sleep_until);
     }
 }
 

@@ -11,9 +11,9 @@ use super::{Holds, OWN_SLOTS, Store, Writing};
 use crate::blackboard::Blackboard;
 use crate::blackboard::channel::{Import, Line, channel};
 use crate::blackboard::imported::Imported;
-use crate::coherence::Views;
 use crate::blackboard::provenance::Provenance;
 use crate::blackboard::slot::Held;
+use crate::coherence::Views;
 
 /// Counts the values of a type in a static of its own, for tests run at the same time.
 macro_rules! counted {

@@ -1,9 +1,9 @@
 //! The coherence of values that several sources receive from one cycle of another process.
 //!
 //! Within a process, a cycle reads all values of another one in one snapshot. Over a link the
-//! values of one run come one by one, each for a source of its own. So that cycles see them together
-//! all the same, these sources have one thread, and three parties take turns without ever waiting
-//! for each other:
+//! values of one run come one by one, each for a source of its own. So that cycles see them
+//! together all the same, these sources have one thread, and three parties take turns without ever
+//! waiting for each other:
 //!
 //! | who | does | is kept from |
 //! |---|---|---|
@@ -36,7 +36,6 @@ use std::sync::{Arc, OnceLock};
 
 use hemiola_realtime::{Generation, Wakeup};
 
-use crate::run::Trigger;
 use crate::sync::{AtomicU64, Ordering};
 
 /// The values of one cycle of another process.
@@ -46,13 +45,13 @@ pub struct Coherence {
     showing: Activity,
     /// The event that is notified when the feeder has ended a delivery.
     wakeup: Arc<Wakeup>,
-    /// The triggers of the cycles that wait for one of these values.
-    triggers: OnceLock<Vec<Arc<Trigger>>>,
+    /// The events on which the cycles sleep that wait for one of these values.
+    triggers: OnceLock<Vec<Arc<Wakeup>>>,
 }
 
 impl Coherence {
-    /// Sets the triggers that are notified when values have been shown.
-    pub fn notify(&self, triggers: Vec<Arc<Trigger>>) {
+    /// Sets the events that are notified when values have been shown.
+    pub fn notify(&self, triggers: Vec<Arc<Wakeup>>) {
         _ = self.triggers.set(triggers);
     }
 
@@ -89,7 +88,7 @@ impl Coherence {
         self.showing.begin();
         show();
         self.showing.end();
-        self.triggers.get().into_iter().flatten().for_each(|trigger| trigger.wakeup.notify_all());
+        self.triggers.get().into_iter().flatten().for_each(|trigger| trigger.notify_all());
     }
 
     /// Sleeps until something has been delivered since that generation.
@@ -209,9 +208,9 @@ mod tests {
 
     #[test]
     fn the_sources_are_notified_when_the_last_delivery_has_ended_and_the_cycles_when_all_is_shown() {
-        let (coherence, trigger) = (Coherence::default(), Arc::new(Trigger::default()));
+        let (coherence, trigger) = (Coherence::default(), Arc::new(Wakeup::new()));
         coherence.notify(vec![trigger.clone()]);
-        let generations = || [coherence.wakeup.generation(), trigger.wakeup.generation()];
+        let generations = || [coherence.wakeup.generation(), trigger.generation()];
         let before = generations();
         coherence.begin_delivery();
         coherence.begin_delivery();
@@ -237,8 +236,8 @@ mod tests {
     }
 }
 
-/// Run with `RUSTFLAGS="--cfg loom" cargo test -p hemiola-runtime --lib coherence`. What is shown is
-/// checked with real snapshots, in `blackboard/model.rs`.
+/// Run with `RUSTFLAGS="--cfg loom" cargo test -p hemiola-runtime --lib coherence`. What is shown
+/// is checked with real snapshots, in `blackboard/model.rs`.
 #[cfg(all(test, loom))]
 mod model {
     use hemiola_bus::exchange::latest;

@@ -203,7 +203,8 @@ impl SourceInlet {
 
     /// Announces that further values of the same run of another process are delivered here, or to
     /// other sources with the same provider: until the result is dropped, cycles keep the values
-    /// that they have. Without it, each delivery becomes visible for itself. This does nothing if the source has no other one with the same
+    /// that they have. Without it, each delivery becomes visible for itself. This does nothing if
+    /// the source has no other one with the same
     /// [provider](hemiola_model::configuration::Received::provider).
     pub fn together(&self) -> Together {
         self.coherence.iter().for_each(|coherence| coherence.begin_delivery());

@@ -14,7 +14,7 @@ pub struct Coming {
     left: u32,
     /// Keeps those that have arrived from being seen.
     hold: Option<Together>,
-    /// Those that have arrived: the topic, and the time at which the value was handed over there.
+    /// The topics of those that have arrived, each with the time at which it was handed over there.
     arrived: Vec<(usize, i64)>,
 }
 

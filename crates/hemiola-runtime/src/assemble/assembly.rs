@@ -11,7 +11,7 @@ use hemiola_bus::{Bus, RobotClock};
 use hemiola_model::configuration::{Configuration, FailurePolicy, Scheduling, Trigger as CycleTrigger};
 use hemiola_model::module::{ArgumentKind, BetweenRuns};
 use hemiola_plan::Plan;
-use hemiola_realtime::KernelThread;
+use hemiola_realtime::{KernelThread, Wakeup};
 use hemiola_trace::{Catalog, CycleId, TickScale, WorkerId, by_messages, to_topic};
 
 use super::feedback::feedback;
@@ -155,18 +155,18 @@ fn coherences(robot: &Robot) -> Coherences {
         .collect()
 }
 
-/// Returns the triggers of the cycles that wait for one of these values.
+/// Returns the events on which the cycles sleep that wait for one of these values.
 fn triggered_together(
     robot: &Robot,
     coherence: &Arc<Coherence>,
     coherences: &Coherences,
     triggers: &BTreeMap<usize, Arc<Trigger>>,
-) -> Vec<Arc<Trigger>> {
+) -> Vec<Arc<Wakeup>> {
     let Configuration { cycles, .. } = &robot.configuration;
     let nodes = coherences.iter().filter(|(_, known)| *known == coherence);
     let names: Vec<_> = nodes.map(|(node, _)| robot.sources[node - cycles.len()].name()).collect();
     let waits = |cycle: &usize| matches!(&cycles[*cycle].trigger, CycleTrigger::Source(source) if names.contains(&source.as_str()));
-    triggers.iter().filter(|(cycle, _)| waits(cycle)).map(|(_, trigger)| trigger.clone()).collect()
+    triggers.iter().filter(|(cycle, _)| waits(cycle)).map(|(_, trigger)| trigger.wakeup.clone()).collect()
 }
 
 /// The ends of inlets: by the name of the source, and by its number.

@@ -265,27 +265,27 @@ impl<'r> Cut<'r> {
     /// run in between. A link that triggers a cycle gets a priority above it. What is read together
     /// has one thread, and one priority.
     fn rank_links(&self, part: &mut Configuration, here: usize) {
-        let links = part.links.iter().filter(|link| self.names.contains(&link.name.as_str()));
-        let received = links.flat_map(|link| {
-            link.receive.iter().map(move |it| {
-                let is_together = |other: &&Received| it.provider.is_some() && other.provider == it.provider;
-                let others = link.receive.iter().filter(is_together).chain([it]);
-                let all = others.map(|other| (other.subject.name.clone(), other.source(&link.name)));
-                (it.source(&link.name), all.unzip())
-            })
-        });
-        let received: Vec<(String, (Vec<String>, Vec<String>))> = received.collect();
-        for (source, (names, sources)) in received {
+        let links = part.links.clone();
+        let links = links.iter().filter(|link| self.names.contains(&link.name.as_str()));
+        for (link, received) in links.flat_map(|link| link.receive.iter().map(move |received| (link, received))) {
+            let is_together = |other: &&Received| {
+                *other == received || (received.provider.is_some() && other.provider == received.provider)
+            };
+            let together: Vec<&Received> = link.receive.iter().filter(is_together).collect();
             let cycles = self.robot.configuration.cycles.iter().zip(&self.nodes).zip(&self.places);
-            let reads = |node: &Node| names.iter().any(|name| node.reads.contains_key(name.as_str()));
+            let reads = |node: &Node| together.iter().any(|it| node.reads.contains_key(it.subject.name.as_str()));
             let reading = cycles.filter(|((_, node), at)| **at == here && reads(node));
             let highest = reading.filter_map(|((cycle, _), _)| cycle.scheduling.priority()).max();
-            let is_trigger = |trigger: &Trigger| matches!(trigger, Trigger::Source(source) if sources.contains(source));
-            if let Some(priority) = highest.filter(|priority| *priority > 1)
-                && !part.cycles.iter().any(|cycle| is_trigger(&cycle.trigger))
-            {
-                let scheduling = &mut part.sources.entry(source).or_default().scheduling;
-                scheduling.get_or_insert(Scheduling::Fifo(priority - 1));
+            let triggers =
+                |source: &String| part.cycles.iter().any(|cycle| cycle.trigger == Trigger::Source(source.clone()));
+            let triggering = together.iter().map(|it| it.source(&link.name)).find(triggers);
+            let scheduling = match triggering {
+                Some(triggering) => Some(part.source_scheduling(&triggering)),
+                None => highest.filter(|priority| *priority > 1).map(|priority| Scheduling::Fifo(priority - 1)),
+            };
+            if let Some(scheduling) = scheduling {
+                let own = &mut part.sources.entry(received.source(&link.name)).or_default().scheduling;
+                own.get_or_insert(scheduling);
             }
         }
     }

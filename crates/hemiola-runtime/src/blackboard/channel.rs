@@ -445,8 +445,8 @@ impl SampleImport {
 }
 
 impl Import {
-    /// Returns whether there is a snapshot that can be read, and was not read yet: one that is shown
-    /// together with others must have been [acquired](Self::acquire).
+    /// Returns whether there is a snapshot that can be read, and was not read yet: one that is
+    /// shown together with others must have been [acquired](Self::acquire).
     pub fn has_new(&self, views: &Views) -> bool {
         match self.view {
             None => self.snapshots.has_new(),

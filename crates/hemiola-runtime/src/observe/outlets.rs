@@ -183,14 +183,13 @@ impl Outlets {
         });
     }
 
-    /// Passes on what was provided, and posts the outlets of observers that have left. Observers are
-    /// notified when all of them have what the run provided: what several of them read then belongs
-    /// together.
+    /// Passes on what was provided, and posts the outlets of observers that have left. Observers
+    /// are notified when all of them have what the run provided: what several of them read then
+    /// belongs together.
     #[inline]
     pub fn pass_on(&mut self, blackboard: &Blackboard, provided: Provided, between: &BetweenRuns<'_>) {
         let mut next = &mut self.first;
-        loop {
-            let Some(node) = next else { break };
+        while let Some(node) = next {
             if node.item.presence.is_gone() {
                 let after = node.next.take();
                 if let Some(gone) = std::mem::replace(next, after) {

@@ -439,6 +439,32 @@ fn a_cycle_may_be_triggered_from_another_process() {
 }
 
 #[test]
+fn what_one_run_or_sample_provides_is_read_together_unless_somebody_collects_it() {
+    for (cycles, together) in [(vec!["mapping"], true), (vec!["mapping", "odometry"], false)] {
+        let mut configuration = robot();
+        configuration.cycles[1].scheduling = Scheduling::Fifo(40);
+        configuration.processes = vec![process("maps", &cycles)];
+        configuration.processes.push(ProcessConfiguration { sources: vec!["Lidar".into()], ..process("lidar", &[]) });
+        let (lidar, maps) = (part(&configuration, "lidar").unwrap(), part(&configuration, "maps").unwrap());
+        let provided = Some("Lidar");
+        let scan = provided.filter(|_| together);
+        let sent = lidar.links.iter().find(|link| link.name == "maps").unwrap();
+        let sent: Vec<_> =
+            sent.send.iter().map(|sent| (sent.subject.name.as_str(), sent.provider.as_deref())).collect();
+        assert_eq!(sent, [("Scan", scan), ("Bump", provided)]);
+        let received = maps.links.iter().find(|link| link.name == "lidar").unwrap();
+        let received: Vec<_> =
+            received.receive.iter().map(|it| (it.subject.name.as_str(), it.provider.as_deref())).collect();
+        assert_eq!(received, [("Scan", scan), ("Bump", provided)]);
+        // They have one thread if they are read together, which is as important as the trigger.
+        let scheduling = |source: &str| maps.source_scheduling(source);
+        assert_eq!(scheduling("link.lidar.Bump"), Scheduling::Fifo(41));
+        assert_eq!(scheduling("link.lidar.Scan"), Scheduling::Fifo(if together { 41 } else { 39 }));
+        drop(Robot::assemble(maps).unwrap().prepare(hemiola::runtime::Pace::RealTime).unwrap());
+    }
+}
+
+#[test]
 fn chains_across_go_on_with_what_the_link_brings() {
     let mut configuration = robot();
     configuration.processes = vec![process("maps", &["mapping"])];

@@ -6,6 +6,7 @@ mod common;
 use common::{address_of, connecting, eventually, free_path, free_tcp, free_unix, listening, open};
 use hemiola::prelude::*;
 use hemiola_link::{LinkHost, Links};
+use hemiola_model::cdr;
 use hemiola_model::configuration::{
     Configuration, CycleConfiguration, LinkAddress, LinkConfiguration, Received, Sent, Subject, Trigger,
 };
@@ -93,13 +94,15 @@ struct Run {
     links: Links,
 }
 
+fn robot(module: &str, trigger: Trigger, link: LinkConfiguration) -> Robot {
+    let cycle = CycleConfiguration { modules: vec![module.to_owned()], ..CycleConfiguration::new("main", trigger) };
+    let configuration = Configuration { cycles: vec![cycle], links: vec![link], ..Configuration::default() };
+    Robot::assemble_from(configuration, registry::modules(), Vec::new()).unwrap()
+}
+
 impl Run {
     fn start(name: &str, module: &str, trigger: Trigger, link: LinkConfiguration) -> Self {
-        let cycle = CycleConfiguration { modules: vec![module.to_owned()], ..CycleConfiguration::new("main", trigger) };
-        let configuration =
-            Configuration { cycles: vec![cycle], links: vec![link.clone()], ..Configuration::default() };
-        let robot = Robot::assemble_from(configuration, registry::modules(), Vec::new()).unwrap();
-        let running = robot.start(Pace::RealTime).unwrap();
+        let running = robot(module, trigger, link.clone()).start(Pace::RealTime).unwrap();
         let links = open(&[link], &LinkHost::of(name, running.handle()));
         Self { running, links }
     }
@@ -109,16 +112,20 @@ impl Run {
     }
 }
 
+/// Returns what receives all of them.
+fn receiving(address: LinkAddress) -> LinkConfiguration {
+    let received =
+        |name| Received { provider: Some("main".to_owned()), ..Received::new(Subject::representation(name)) };
+    LinkConfiguration { receive: NAMES.map(received).to_vec(), ..connecting(address, &[], &[]) }
+}
+
 /// Returns the verdict about that many runs of a robot that this triggers.
 fn judged(address: LinkAddress, trigger: Trigger, runs: u32) -> Verdict {
-    let provider = || Some("main".to_owned());
-    let sent = |name| Sent { provider: provider(), ..Sent::representation(name) };
-    let received = |name| Received { provider: provider(), ..Received::new(Subject::representation(name)) };
+    let sent = |name| Sent { provider: Some("main".to_owned()), ..Sent::representation(name) };
     let send = LinkConfiguration { send: NAMES.map(sent).to_vec(), ..listening(address, &[], &[]) };
     let counting = Run::start("counting", "Counter", Trigger::Rate(400.0), send);
     let address = address_of(&counting.links.statistics()[0]);
-    let receive = LinkConfiguration { receive: NAMES.map(received).to_vec(), ..connecting(address, &[], &[]) };
-    let judging = Run::start("judging", "Judge", trigger, receive);
+    let judging = Run::start("judging", "Judge", trigger, receiving(address));
     let verdict = eventually(|| Some(judging.verdict()).filter(|verdict| verdict.new >= runs)).expect("values come");
     judging.running.stop();
     counting.running.stop();
@@ -139,4 +146,23 @@ fn a_cycle_that_waits_for_one_of_them_runs_when_all_are_there_and_once_only() {
         let verdict = judged(free_unix(), Trigger::Source(format!("link.there.{name}")), 100);
         assert_eq!((verdict.old, &verdict.torn[..]), (0, &[][..]));
     }
+}
+
+#[test]
+fn a_robot_that_is_stepped_reads_them_as_they_come() {
+    let robot = robot("Judge", Trigger::Rate(100.0), receiving(free_unix()));
+    let mut stepper = robot.into_stepper().unwrap();
+    for run in 1..=3_u64 {
+        let values =
+            [cdr::encode(&First { run }), cdr::encode(&Second { run, bytes: Vec::new() }), cdr::encode(&Third { run })];
+        for (name, value) in NAMES.iter().zip(values) {
+            let inlet = stepper.handle().inlet(&format!("link.there.{name}")).unwrap();
+            let together = inlet.together();
+            inlet.deliver(stepper.now(), &value);
+            drop(together);
+        }
+        (0..8).for_each(|_| _ = stepper.step());
+    }
+    let verdict = stepper.with_value(|verdict: &Verdict| verdict.clone()).unwrap();
+    assert_eq!((verdict.new, &verdict.torn[..]), (3, &[][..]));
 }

@@ -21,9 +21,9 @@
 //! Whoever reads looks at the word, takes what is there, and looks again. If nothing was going on
 //! at first and the word is the same, then nothing has begun in between, and what was taken belongs
 //! together. Otherwise the sources' thread tries again when the feeder has ended, and a cycle keeps
-//! the values that it has, as if the run of the other cycle had ended a little later: showing some
-//! values takes about a microsecond. Only a reader for which four billion runs arrive between its
-//! two looks could take one word for another.
+//! the values that it has, as if the run of the other cycle had ended a little later. To show
+//! values that were taken before is a few stores for each, so that this is rare. Only a reader for
+//! which four billion runs arrive between its two looks could take one word for another.
 //!
 //! - Whoever ends something has made it visible before (release), and each change of the word
 //!   belongs to the same release sequence. A reader that finds nothing going on (acquire) therefore
@@ -170,12 +170,7 @@ impl Views {
 
     /// Returns whether the values of a view belong together, as far as is known by now.
     pub fn is_settled(&self, view: usize) -> bool {
-        self.0.get(view).is_none_or(|view| view.seen.is_some())
-    }
-
-    /// Gives up coherence, where one thread delivers all values and runs all cycles, in turn.
-    pub fn clear(&mut self) {
-        self.0.clear();
+        self.0[view].seen.is_some()
     }
 
     pub fn is_empty(&self) -> bool {

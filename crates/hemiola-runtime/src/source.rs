@@ -287,6 +287,12 @@ impl SourceRunner {
         self.feed.is_none() && self.intake.is_some()
     }
 
+    /// Gives up reading values together.
+    pub fn read_one_by_one(&mut self) {
+        self.views = Views::default();
+        self.imports.iter_mut().for_each(|import| import.by_view(None));
+    }
+
     /// Returns what is to be coherent with values of other sources, if these are read together.
     pub fn coherence(&self) -> Option<&Arc<Coherence>> {
         self.intake.as_ref().and_then(Intake::coherence)

@@ -75,7 +75,8 @@ impl Stepper {
         let Launched { mut cycles, sources, controls, mut monitor, viewpoints, state, script, messages, end, .. } =
             launched;
         monitor.tell_denials();
-        cycles.iter_mut().for_each(|cycle| cycle.core.views.clear());
+        // One thread delivers all values and runs all cycles, in turn.
+        cycles.iter_mut().for_each(|cycle| cycle.core.read_one_by_one());
         let configured = &controls.robot.configuration().cycles;
         let mut timers = Vec::new();
         for (index, cycle) in configured.iter().enumerate() {
@@ -88,7 +89,7 @@ impl Stepper {
             configured.iter().enumerate().filter(triggered).map(|(index, _)| index).collect()
         };
         let stepped = |mut source: SourceRunner| {
-            source.views.clear();
+            source.read_one_by_one();
             let triggers = triggered_by(source.name);
             SteppedSource::new(source, triggers)
         };

@@ -191,6 +191,12 @@ impl Core {
         self.topic.as_mut().map_or(has_new_sample, Listener::heard)
     }
 
+    /// Gives up reading inputs together.
+    pub fn read_one_by_one(&mut self) {
+        self.views = Views::default();
+        self.imports.iter_mut().for_each(|import| import.import.by_view(None));
+    }
+
     /// Acquires what is new of the inputs that are read together.
     fn acquire_imports(&mut self) {
         let Self { imports, views, .. } = self;

@@ -294,8 +294,9 @@ impl SourceRunner {
     }
 
     /// Returns what is to be coherent with values of other sources, if these are read together.
+    /// Recorded samples come one by one, as the recording has them.
     pub fn coherence(&self) -> Option<&Arc<Coherence>> {
-        self.intake.as_ref().and_then(Intake::coherence)
+        self.intake.as_ref().filter(|_| self.is_open()).and_then(Intake::coherence)
     }
 
     /// Returns whether something has come from outside since the last sample.

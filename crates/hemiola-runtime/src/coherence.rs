@@ -8,8 +8,8 @@
 //! | who | does | is kept from |
 //! |---|---|---|
 //! | the feeder | delivers the values of a run | nothing |
-//! | the sources' thread | takes what was delivered, and then shows all of it | showing what was delivered only in part |
-//! | a cycle that reads | acquires what is shown | reading what is shown only in part |
+//! | the sources' thread | takes what was delivered, then shows it | showing only a part of a delivery |
+//! | a cycle that reads | acquires what is shown | reading only a part of it |
 //!
 //! DDS calls this coherent access. What the first two do is counted in a word each:
 //!

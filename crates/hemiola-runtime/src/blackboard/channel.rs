@@ -323,7 +323,8 @@ impl Import {
         self.view = view;
     }
 
-    /// Acquires the newest snapshot if it is shown together with others, and nothing is on its way.
+    /// Acquires the newest snapshot if it is shown together with others, and none of them is being
+    /// shown right now.
     pub fn acquire(&mut self, views: &Views) {
         if self.view.is_some_and(|view| views.is_settled(view)) {
             // What is shown stays as it is: perhaps it is shown for longer.

@@ -42,8 +42,7 @@ impl Lanes {
     pub fn new(desk: &Desk) -> Self {
         let is_reliable = |sent: &ends::Sent| sent.configuration.is_reliable && desk.may_lose_frames();
         // Where frames may be lost, nothing arrives whole.
-        let is_whole = |topic: &usize| desk.topics.wholes().iter().position(|whole| whole.contains(topic));
-        let wholes = (0..desk.topics.sent.len()).map(|topic| is_whole(&topic).filter(|_| !desk.loses_frames()));
+        let whole_of = |topic| desk.topics.wholes().number_of(topic).filter(|_| !desk.loses_frames());
         Self {
             is_reliable: desk.topics.sent.iter().map(is_reliable).collect(),
             unacknowledged: Unacknowledged::default(),
@@ -53,7 +52,7 @@ impl Lanes {
             longest: desk.longest_frame,
             long: None,
             pace: Pace::default(),
-            wholes: wholes.collect(),
+            wholes: (0..desk.topics.sent.len()).map(whole_of).collect(),
             together: VecDeque::new(),
         }
     }

@@ -67,7 +67,7 @@ impl Carried for Untyped {
         reader: &mut dyn Reader,
     ) -> Result<(), ReadError> {
         let value = self.0.get_or_insert_with(|| message.create());
-        if value.read(reader)? { Ok(()) } else { Err(opaque(message.name(), reader)) }
+        if value.read_over(reader)? { Ok(()) } else { Err(opaque(message.name(), reader)) }
     }
 }
 

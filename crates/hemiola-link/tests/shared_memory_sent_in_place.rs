@@ -81,8 +81,9 @@ fn bytes_that_are_written_in_place_are_read_there_by_all_peers_of_all_links() {
         assert!(number == 0 || read_there[0] + read_there[1] > 0, "image {number}");
     }
     assert!(in_place > 3 * 199 / 2, "{in_place} of {}", 3 * 199);
-    let lent: u64 = [&first, &second].map(|side| side.statistics().lent).iter().sum();
-    assert_eq!(lent, 3 * 199);
+    // What was sent is counted afterwards, when peers may have read it.
+    first.until(|link| link.lent == 199);
+    second.until(|link| link.lent == 2 * 199);
 }
 
 #[test]

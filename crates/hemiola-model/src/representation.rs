@@ -137,6 +137,7 @@ pub struct RepresentationDescriptor {
     reset: unsafe fn(&Self, *mut (), *const ()),
     write: unsafe fn(&Self, *const (), &mut dyn Writer) -> bool,
     read: unsafe fn(&Self, *mut (), &mut dyn Reader) -> Result<bool, ReadError>,
+    read_over: unsafe fn(&Self, *mut (), &mut dyn Reader) -> Result<bool, ReadError>,
 }
 
 /// A schema, and the memory layout of its values.
@@ -184,6 +185,8 @@ impl RepresentationDescriptor {
             write: |_, value, writer| T::form().write(unsafe { &*value.cast::<T>() }, writer),
             // SAFETY: see above.
             read: |_, value, reader| T::form().read(unsafe { &mut *value.cast::<T>() }, reader),
+            // SAFETY: see above.
+            read_over: |_, value, reader| T::form().read_over(unsafe { &mut *value.cast::<T>() }, reader),
         }
     }
 
@@ -251,6 +254,10 @@ impl RepresentationDescriptor {
             },
             // SAFETY: see above.
             read: |this, value, reader| unsafe { dynamic::replace(layout(this), value.cast(), reader) }.map(|()| true),
+            read_over: |this, value, reader| {
+                // SAFETY: see above.
+                unsafe { dynamic::replace(layout(this), value.cast(), reader) }.map(|()| true)
+            },
         }
     }
 

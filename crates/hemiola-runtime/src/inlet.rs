@@ -301,7 +301,7 @@ impl Intake {
         let shared = (!delivery.shared.is_empty()).then_some(&delivery.shared);
         let reader = shared.map_or_else(|| CdrReader::new(&delivery.cdr), CdrReader::sharing);
         let mut reader = reader.map_err(|error| error.to_string())?;
-        value.read(&mut reader).map_err(|error| error.to_string())?;
+        value.read_over(&mut reader).map_err(|error| error.to_string())?;
         *is_fed = true;
         Ok(delivery.stamp)
     }

@@ -70,6 +70,17 @@ impl AnyRepresentation {
         unsafe { (self.descriptor.read)(self.descriptor, self.value, reader) }
     }
 
+    /// Replaces the value as [`read`](Self::read) does, and [keeps its
+    /// buffers](crate::Data::read_over) where possible.
+    ///
+    /// # Errors
+    /// Fails if what the reader holds does not fit the schema; the value may then be a mixture of
+    /// the old one and the new one.
+    pub fn read_over(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        // SAFETY: `value` was made by `create` of this descriptor.
+        unsafe { (self.descriptor.read_over)(self.descriptor, self.value, reader) }
+    }
+
     /// Returns a 64-bit fingerprint of every bit of the value; `None` if the representation is
     /// opaque.
     ///
@@ -138,12 +149,13 @@ impl<'v> ValueMut<'v> {
         self.0.reset();
     }
 
-    /// Replaces the value by one that is read, like [`AnyRepresentation::read`].
+    /// Replaces the value by one that is read, like [`AnyRepresentation::read_over`].
     ///
     /// # Errors
-    /// Fails if what the reader holds does not fit the schema; the value is then unchanged.
-    pub fn read(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
-        self.0.read(reader)
+    /// Fails if what the reader holds does not fit the schema; the value may then be a mixture of
+    /// the old one and the new one.
+    pub fn read_over(&mut self, reader: &mut dyn Reader) -> Result<bool, ReadError> {
+        self.0.read_over(reader)
     }
 }
 

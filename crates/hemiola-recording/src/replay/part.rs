@@ -132,7 +132,7 @@ impl Part {
     pub fn read(&self, channel: &Channel, message: &[u8], value: &mut ValueMut<'_>) -> Result<(), RecordingError> {
         let bytes = self.present(channel, message)?;
         let mut reader = CdrReader::new(&bytes).map_err(|error| self.problem(&error))?;
-        value.read(&mut reader).map_err(|error| self.problem(&error)).map(drop)
+        value.read_over(&mut reader).map_err(|error| self.problem(&error)).map(drop)
     }
 
     /// Returns a message of a channel as it would be today, in CDR.

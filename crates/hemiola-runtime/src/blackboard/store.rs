@@ -232,7 +232,7 @@ impl Store {
         // SAFETY: between two runs nobody else writes.
         let Some(mut writing) = (unsafe { Writing::begin(&stores) }) else { return Ok(()) };
         writing.reset();
-        writing.values().try_for_each(|mut value| value.read(reader).map(|_| ()))?;
+        writing.values().try_for_each(|mut value| value.read_over(reader).map(|_| ()))?;
         writing.commit(stamp);
         if stale {
             // SAFETY: between two runs.

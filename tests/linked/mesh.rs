@@ -100,6 +100,7 @@ macro_rules! member {
         #[module]
         impl $module {
             #[update]
+            #[allow(clippy::too_many_arguments, reason = "it reads all that there is")]
             fn value(&mut self, clock: &Clock, beat: &Beat, $($name: &$read,)* value: &mut $value) {
                 let MemberParameters { cycle, bytes } = self.parameters;
                 value.mark = Mark { cycle, run: clock.run() };

@@ -1,4 +1,4 @@
-//! What is received for the robot's topics and representations.
+//! The robot's topics and representations that are received.
 
 use std::time::Duration;
 

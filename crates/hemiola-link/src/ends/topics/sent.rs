@@ -1,4 +1,4 @@
-//! What is sent of the robot's topics and representations.
+//! The robot's topics and representations that are sent.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which representations are sent together: those of one cycle or source.
+//! The representations of one cycle or source, which are sent together.
 
 use std::collections::BTreeMap;
 
